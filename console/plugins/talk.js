@@ -31,7 +31,7 @@ export function Talk({ invoke, busy, side, hideState = false, onTalk }) {
     setText("");
     call({ type: "message", message: { content: { type: "text", text } } }, { from: "customer", text });
   };
-  const tap = (/** @type {any} */ choice) => call({ type: "message", message: { content: { type: "interactive", payload: choice.id, text: choice.title } } }, { from: "customer", text: choice.title });
+  const tap = (/** @type {any} */ choice) => call({ type: "message", message: { content: { type: "choice", source: "interactive", payload: choice.id, text: choice.title } } }, { from: "customer", text: choice.title });
   const fire = (/** @type {string} */ timer) => call({ type: "timer", name: timer }, { from: "system", text: "timer", detail: { name: timer } });
   const latest = talk.entries.findLast((one) => one.choices?.length);
   return html`<div class="tester">

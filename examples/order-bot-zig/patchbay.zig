@@ -53,12 +53,7 @@ pub fn customerName(session: *const Session) ?[]const u8 {
 fn chosen(event: *const Event) ?c.patchbay_plugin_types_choice_t {
     if (event.kind.tag != c.EXPORTS_PATCHBAY_PLUGIN_BOT_EVENT_KIND_MESSAGE) return null;
     const content = &event.kind.val.message.content;
-    return switch (content.tag) {
-        c.PATCHBAY_PLUGIN_TYPES_CONTENT_BUTTON => content.val.button,
-        c.PATCHBAY_PLUGIN_TYPES_CONTENT_INTERACTIVE => content.val.interactive,
-        c.PATCHBAY_PLUGIN_TYPES_CONTENT_CAROUSEL => content.val.carousel,
-        else => null,
-    };
+    return if (content.tag == c.PATCHBAY_PLUGIN_TYPES_CONTENT_CHOICE) content.val.choice else null;
 }
 
 /// The customer's words: the text, or the title of the chosen button. Null if there are none.

@@ -150,7 +150,7 @@ const fn same(deed: &'static str, text: &'static str) -> Shown {
 const TABLE: [Shown; 9] = [
     same("say hello", "hello"),
     same("quote", "quoted"),
-    Shown { text: ["on whatsapp at 27110000001", "on facebook at 555000111", "on web at "], ..same("where", "") },
+    Shown { text: ["on whatsapp at 27110000001", "on messenger at 555000111", "on web at "], ..same("where", "") },
     same("remember tea", "noted"),
     same("recall", "you said: tea"),
     same("vip", "tagged"),

@@ -4,7 +4,7 @@ from typing import Callable, List, Mapping, Optional
 
 from wit_world.exports import bot
 from wit_world.exports.bot import Action, Event, Session
-from wit_world.imports.types import Content_Button, Content_Carousel, Content_Interactive, Content_Text, MediaKind
+from wit_world.imports.types import Content_Choice, Content_Text, MediaKind
 
 Handler = Callable[[Event, Session], List[Action]]
 _handler: Optional[Handler] = None
@@ -24,7 +24,7 @@ def text_of(event: Event) -> Optional[str]:
             match message.content:
                 case Content_Text(text):
                     return text
-                case Content_Button(choice) | Content_Interactive(choice) | Content_Carousel(choice):
+                case Content_Choice(choice):
                     return choice.text
     return None
 
@@ -34,7 +34,7 @@ def choice_of(event: Event) -> Optional[str]:
     match event.kind:
         case bot.EventKind_Message(message):
             match message.content:
-                case Content_Button(choice) | Content_Interactive(choice) | Content_Carousel(choice):
+                case Content_Choice(choice):
                     return choice.payload
     return None
 

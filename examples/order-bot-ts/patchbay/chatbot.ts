@@ -24,7 +24,7 @@ export function textOf(event: bot.Event): string | undefined {
   const { content } = event.kind.val;
   switch (content.tag) {
     case 'text': return content.val;
-    case 'button': case 'interactive': case 'carousel': return content.val.text;
+    case 'choice': return content.val.text;
     default: return undefined;
   }
 }
@@ -33,10 +33,7 @@ export function textOf(event: bot.Event): string | undefined {
 export function choiceOf(event: bot.Event): string | undefined {
   if (event.kind.tag !== 'message') return undefined;
   const { content } = event.kind.val;
-  switch (content.tag) {
-    case 'button': case 'interactive': case 'carousel': return content.val.payload;
-    default: return undefined;
-  }
+  return content.tag === 'choice' ? content.val.payload : undefined;
 }
 
 /** Messages to the customer. */

@@ -176,7 +176,7 @@ fn hello() -> (Event, Session) {
     };
     let customer = Customer {
         phone: Some("27820000001".into()),
-        bsuid: Some("ZA.100".into()),
+        user_id: Some("ZA.100".into()),
         username: None,
         name: Some("Thandi".into()),
     };
@@ -191,6 +191,8 @@ fn hello() -> (Event, Session) {
         local_time: LocalTime { utc_offset_minutes: 120, weekday: Weekday::Tuesday, hour: 10, minute: 0 },
         reopened: false,
         previous_template: None,
+        window_ends_ms: None,
+        last_team: None,
         metadata: vec![],
     };
     (event, session)

@@ -322,13 +322,20 @@ fn says(text: &str) -> (Event, Session) {
         participant_id: "p-1".into(),
         client_ref: "demo".into(),
         business_number: "27110000000".into(),
-        customer: Customer { phone: Some("27820000001".into()), bsuid: None, username: None, name: Some("Zo".into()) },
+        customer: Customer {
+            phone: Some("27820000001".into()),
+            user_id: None,
+            username: None,
+            name: Some("Zo".into()),
+        },
         channel: Channel::Whatsapp,
         state: String::new(),
         now_ms: 0,
         local_time: LocalTime { utc_offset_minutes: 120, weekday: Weekday::Monday, hour: 9, minute: 0 },
         reopened: false,
         previous_template: None,
+        window_ends_ms: None,
+        last_team: None,
         metadata: vec![],
     };
     (event, session)

@@ -94,8 +94,8 @@ pub mod chatbot {
     pub use plugin_bindings::patchbay::plugin::conversation::{Author, PastMessage, RunningTimer};
     pub use plugin_bindings::patchbay::plugin::http::{Error as HttpError, Response as HttpReply};
     pub use plugin_bindings::patchbay::plugin::types::{
-        Channel, Choice, Content, Customer, Error, IncomingMessage, LocalTime, Location, Media, MediaKind, Metadata,
-        QuotedMessage, Reaction, TemplateReference, Weekday,
+        Channel, Choice, ChoiceSource, Content, Customer, Error, IncomingMessage, LocalTime, Location, Media,
+        MediaKind, Metadata, QuotedMessage, Reaction, TemplateReference, Weekday,
     };
 }
 

@@ -78,7 +78,8 @@ impl Simulator {
     pub async fn start(config: SimulatorConfig) -> Result<Self, SimulatorError> {
         let whatsapp =
             CallbackLine { url: config.callback_url, app_secret: config.app_secret, verify_token: config.verify_token };
-        let callbacks = Callbacks::new(whatsapp, config.messenger, config.first_retry).map_err(SimulatorError::Client)?;
+        let callbacks =
+            Callbacks::new(whatsapp, config.messenger, config.first_retry).map_err(SimulatorError::Client)?;
         let (http, http_addr) =
             bind(config.listen).await.map_err(|source| SimulatorError::Listen { address: config.listen, source })?;
         let (smsc, smsc_addr) = bind(config.smsc_listen)

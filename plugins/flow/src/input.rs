@@ -10,9 +10,7 @@ pub fn payload(node: &str, option: &MenuOption) -> String {
 
 /// The option of this menu that was tapped.
 pub fn tapped<'n>(id: &str, node: &'n FlowNode, content: &Content) -> Option<&'n MenuOption> {
-    let (Content::Button(choice) | Content::Interactive(choice) | Content::Carousel(choice)) = content else {
-        return None;
-    };
+    let Content::Choice(choice) = content else { return None };
     node.options().iter().find(|option| payload(id, option) == choice.payload)
 }
 

@@ -94,7 +94,7 @@ pub fn channel(session: &Session) -> &'static str {
         Channel::Telegram => "telegram",
         Channel::Whatsapp => "whatsapp",
         Channel::Web => "web",
-        Channel::Facebook => "messenger",
+        Channel::Messenger => "messenger",
         Channel::Other => "other",
     }
 }

@@ -6,8 +6,8 @@ pub use crate::bindings::chatbot::exports::patchbay::plugin::bot::{
     ScheduledTemplate, Session, TemplateHeader, Timer,
 };
 pub use crate::bindings::chatbot::patchbay::plugin::types::{
-    Channel, Choice, Content, Customer, Error, IncomingMessage, LocalTime, Location, Media, MediaKind, Metadata,
-    QuotedMessage, Reaction, TemplateReference, Weekday,
+    Channel, Choice, ChoiceSource, Content, Customer, Error, IncomingMessage, LocalTime, Location, Media, MediaKind,
+    Metadata, QuotedMessage, Reaction, TemplateReference, Weekday,
 };
 
 impl Error {
@@ -56,10 +56,7 @@ impl Event {
     /// The id or payload of the button or list entry that the customer chose.
     pub fn choice(&self) -> Option<&str> {
         match &self.kind {
-            EventKind::Message(IncomingMessage {
-                content: Content::Button(choice) | Content::Interactive(choice) | Content::Carousel(choice),
-                ..
-            }) => Some(&choice.payload),
+            EventKind::Message(IncomingMessage { content: Content::Choice(choice), .. }) => Some(&choice.payload),
             _ => None,
         }
     }
@@ -70,7 +67,7 @@ impl Content {
     pub fn text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
-            Self::Button(choice) | Self::Interactive(choice) | Self::Carousel(choice) => Some(&choice.text),
+            Self::Choice(choice) => Some(&choice.text),
             _ => None,
         }
     }
@@ -111,7 +108,7 @@ impl Action {
         Self::CancelTimer(name.into())
     }
 
-    /// Sends a template later. `parameters` are the values of its body.
+    /// Sends a template once, later. `parameters` are the values of its body.
     pub fn template_later(
         name: impl Into<String>,
         after_seconds: u32,
@@ -126,7 +123,7 @@ impl Action {
             header: None,
             button_parameters: Vec::new(),
         };
-        Self::SendTemplate(ScheduledTemplate { name: name.into(), after_seconds, template })
+        Self::ScheduleTemplate(ScheduledTemplate { name: name.into(), after_seconds, template })
     }
 
     /// Takes back a template that waits under this name.

@@ -350,7 +350,7 @@ async fn a_bot_sees_every_kind_of_message() {
             json!({ "type": "reaction", "reaction": { "messageId": hello, "emoji": "\u{1f44d}" } }),
             "got reaction \u{1f44d}",
         ),
-        (json!({ "type": "unsupported" }), "got unsupported unsupported"),
+        (json!({ "type": "unsupported" }), "got other unsupported"),
     ];
     for (message, answer) in kinds {
         let mut message = message;

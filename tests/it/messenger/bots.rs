@@ -41,7 +41,7 @@ async fn a_list_is_numbered_and_its_number_is_the_tap() {
 async fn a_chatbot_sees_that_the_channel_is_messenger() {
     let (_patchbay, _, _, person) = with_bot("clerk").await;
     person.write("where").await;
-    person.hears("on facebook at ").await;
+    person.hears("on messenger at ").await;
 }
 
 #[tokio::test]

@@ -1,4 +1,6 @@
-use plugin_host::chatbot::{Choice, Content, CustomEvent, Location, Media, Rating, RatingScore, Reaction};
+use plugin_host::chatbot::{
+    Choice, ChoiceSource, Content, CustomEvent, Location, Media, Rating, RatingScore, Reaction,
+};
 
 use super::step::StepInput;
 use crate::{
@@ -38,7 +40,8 @@ pub(super) fn customer(node: &YamlNode) -> Result<StepInput, YamlFault> {
     let content = if let Some(words) = text("text")? {
         Content::Text(words)
     } else if let Some(title) = text("button")? {
-        Content::Button(Choice { payload: text("payload")?.unwrap_or_else(|| title.clone()), text: title })
+        let payload = text("payload")?.unwrap_or_else(|| title.clone());
+        Content::Choice(Choice { source: ChoiceSource::Template, text: title, payload })
     } else if let Some(place) = fields.get("location") {
         Content::Location(location(place)?)
     } else if let Some(emoji) = text("reaction")? {
@@ -46,15 +49,17 @@ pub(super) fn customer(node: &YamlNode) -> Result<StepInput, YamlFault> {
     } else if let Some(contact) = text("contact")? {
         Content::Contact(contact)
     } else if let Some(kind) = text("unsupported")? {
-        Content::Unsupported(kind)
+        Content::Other(kind)
     } else {
         let kind = MEDIA.into_iter().find(|kind| fields.get(media_word(*kind)).is_some());
         let kind =
             kind.ok_or_else(|| node.fault("`customer` says nothing: give a text, `tap`, `location`, `image`, .."))?;
         let url = text(media_word(kind))?.unwrap_or_default();
+        let filename = url.rsplit_once('/').map(|(_, name)| name.to_owned()).filter(|name| !name.is_empty());
         let extension = url.rsplit_once('.').map(|(_, end)| end).filter(|end| end.len() <= 4 && !end.contains('/'));
         let extension = extension.map(str::to_owned);
-        Content::Media(Media { url, mime: text("mime")?, extension, caption: text("caption")?, kind })
+        let (mime, caption) = (text("mime")?, text("caption")?);
+        Content::Media(Media { url, mime, filename, size: None, extension, caption, kind })
     };
     Ok(StepInput::Content(content, text("quotes")?))
 }

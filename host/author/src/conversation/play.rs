@@ -1,6 +1,6 @@
 use std::{collections::VecDeque, sync::Arc};
 
-use plugin_host::chatbot::{Choice, Content, EventKind, QuotedMessage};
+use plugin_host::chatbot::{Choice, ChoiceSource, Content, EventKind, QuotedMessage};
 
 use super::{
     check,
@@ -178,8 +178,8 @@ impl Play<'_> {
                         vec![format!("there is no `{wanted}` to tap; there is: {}", titles.join(" | "))]
                     }
                 })?;
-                let choice = Choice { text: found.title.clone(), payload: found.id.clone() };
-                Ok((Content::Interactive(choice), None))
+                let (text, payload) = (found.title.clone(), found.id.clone());
+                Ok((Content::Choice(Choice { source: ChoiceSource::Interactive, text, payload }), None))
             }
         }
     }

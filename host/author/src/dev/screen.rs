@@ -63,7 +63,7 @@ fn event_words(event: &Event) -> String {
 fn content_words(content: &Content) -> String {
     match content {
         Content::Text(text) => text.clone(),
-        Content::Button(choice) | Content::Interactive(choice) => format!("[taps {}]", choice.text),
+        Content::Choice(choice) => format!("[taps {}]", choice.text),
         Content::Location(place) => format!("[location {}, {}]", place.latitude, place.longitude),
         Content::Media(media) => {
             let caption = media.caption.as_deref().map(|caption| format!(" {caption}")).unwrap_or_default();
@@ -71,7 +71,6 @@ fn content_words(content: &Content) -> String {
         }
         Content::Reaction(reaction) => format!("[reacts {}]", reaction.emoji.as_deref().unwrap_or("with nothing")),
         Content::Contact(contact) => format!("[contact {contact}]"),
-        Content::Unsupported(kind) => format!("[{kind}]"),
-        _ => "[unknown content]".to_owned(),
+        Content::Other(kind) => format!("[{kind}]"),
     }
 }

@@ -7,10 +7,13 @@ use std::{
 };
 
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::ids::ClientId;
+use domain::{chat::SESSION_WINDOW, ids::ClientId};
 use plugin_host::{
     CallError, HttpLimits, PluginCall, PluginRef, StartedRequest, Zone,
-    chatbot::{Action, Content, Event, EventKind, HttpFinished, IncomingMessage, PastMessage, QuotedMessage, Session},
+    chatbot::{
+        Action, Author, Channel, Content, Event, EventKind, HttpFinished, IncomingMessage, PastMessage, QuotedMessage,
+        Session,
+    },
     unix_millis,
 };
 use uuid::Uuid;
@@ -318,6 +321,14 @@ impl<'a> LocalChat<'a> {
         self.requests.sort_by_key(|(due, _)| *due);
     }
 
+    fn window_ends_ms(&self) -> Option<u64> {
+        if !matches!(self.setup.session.channel, Channel::Whatsapp | Channel::Messenger) {
+            return None;
+        }
+        let wrote = self.history.iter().rev().find(|message| message.author == Author::Customer);
+        Some(wrote.map_or(0, |message| message.timestamp_ms + SESSION_WINDOW.num_milliseconds().unsigned_abs()))
+    }
+
     /// The session for a turn. A repeated turn sees the clock of its event, as on a server.
     fn session(&self, reopened: bool, moment: DateTime<Utc>) -> Session {
         Session {
@@ -325,6 +336,7 @@ impl<'a> LocalChat<'a> {
             now_ms: unix_millis(moment),
             local_time: self.setup.zone.local_time(moment),
             reopened: reopened || self.setup.session.reopened && self.sequence == 0,
+            window_ends_ms: self.window_ends_ms(),
             ..self.setup.session.clone()
         }
     }

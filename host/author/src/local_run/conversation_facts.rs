@@ -7,7 +7,7 @@ use chrono::{DateTime, Utc};
 use plugin_host::{
     ConversationAnswer, ConversationQuestion, HttpFault, HttpResponse, KeyValueError, KeyValueSnapshot, KeysWanted,
     Scope,
-    chatbot::{Author, Content, HttpError, HttpOutcome, HttpReply, PastMessage, RunningTimer},
+    chatbot::{Author, ChoiceSource, Content, HttpError, HttpOutcome, HttpReply, PastMessage, RunningTimer},
     unix_millis,
 };
 
@@ -54,12 +54,17 @@ impl KeyValueSnapshot for LocalReads {
 
 pub(crate) fn of_customer(id: &str, content: &Content, now: DateTime<Utc>) -> PastMessage {
     let (kind, text) = match content {
-        Content::Text(text) | Content::Unsupported(text) => ("TEXT", text.clone()),
+        Content::Text(text) | Content::Other(text) => ("TEXT", text.clone()),
         Content::Media(media) => ("MEDIA", media.caption.clone().unwrap_or_default()),
         Content::Location(place) => ("LOCATION", place.name.clone().unwrap_or_default()),
-        Content::Button(choice) => ("BUTTON", choice.text.clone()),
-        Content::Interactive(choice) => ("INTERACTIVE", choice.text.clone()),
-        Content::Carousel(choice) => ("CAROUSEL", choice.text.clone()),
+        Content::Choice(choice) => {
+            let kind = match choice.source {
+                ChoiceSource::Template => "BUTTON",
+                ChoiceSource::Interactive => "INTERACTIVE",
+                ChoiceSource::Carousel => "CAROUSEL",
+            };
+            (kind, choice.text.clone())
+        }
         Content::Reaction(reaction) => ("REACTION", reaction.emoji.clone().unwrap_or_default()),
         Content::Contact(text) => ("CONTACT", text.clone()),
     };

@@ -55,7 +55,7 @@ impl HostEffect {
             Action::SetState(state) => Self::State(state.clone()),
             Action::StartTimer(timer) => Self::Timer { name: timer.name.clone(), seconds: timer.after_seconds },
             Action::CancelTimer(name) => Self::TimerCancelled(name.clone()),
-            Action::SendTemplate(later) => Self::TemplateScheduled {
+            Action::ScheduleTemplate(later) => Self::TemplateScheduled {
                 name: later.name.clone(),
                 seconds: later.after_seconds,
                 message: Box::new(BotMessage::of_template(&later.template)),

@@ -1,7 +1,7 @@
 //! A recorded chat as a conversation with steps.
 
 use chrono::{DateTime, SecondsFormat, TimeDelta, Timelike as _, Utc};
-use plugin_host::chatbot::{Content, EventKind, IncomingMessage, RatingScore, Session};
+use plugin_host::chatbot::{ChoiceSource, Content, EventKind, IncomingMessage, RatingScore, Session};
 use serde_json::{Map, Value, json};
 
 use super::{
@@ -189,11 +189,11 @@ impl Script {
 fn customer(message: &IncomingMessage) -> Value {
     let mut given = match &message.content {
         Content::Text(text) => Map::from_iter([("text".to_owned(), text.as_str().into())]),
-        Content::Button(choice) => Map::from_iter([
+        Content::Choice(choice) if choice.source == ChoiceSource::Template => Map::from_iter([
             ("button".to_owned(), choice.text.as_str().into()),
             ("payload".to_owned(), choice.payload.as_str().into()),
         ]),
-        Content::Interactive(choice) => return json!({ "tap": choice.payload }),
+        Content::Choice(choice) => return json!({ "tap": choice.payload }),
         Content::Location(_) => {
             Map::from_iter([("location".to_owned(), json!({ "latitude": -33.9249, "longitude": 18.4241 }))])
         }
@@ -209,8 +209,7 @@ fn customer(message: &IncomingMessage) -> Value {
             Map::from_iter([("reaction".to_owned(), reaction.emoji.clone().unwrap_or_default().into())])
         }
         Content::Contact(_) => Map::from_iter([("contact".to_owned(), "a contact".into())]),
-        Content::Unsupported(kind) => Map::from_iter([("unsupported".to_owned(), kind.as_str().into())]),
-        _ => Map::from_iter([("unsupported".to_owned(), "unknown".into())]),
+        Content::Other(kind) => Map::from_iter([("unsupported".to_owned(), kind.as_str().into())]),
     };
     let quoted = message.quoted.as_ref().and_then(|quoted| quoted.text.clone());
     match (quoted, &message.content) {

@@ -34,7 +34,7 @@ const PERSONAL: [&str; 24] = [
     "birthdate",
     "dateofbirth",
     "idnumber",
-    "bsuid",
+    "user_id",
     "iban",
     "account",
 ];

@@ -3,11 +3,11 @@ use std::io;
 use chrono::TimeDelta;
 use plugin_host::{
     Scope,
-    chatbot::{Choice, Content, EventKind, Rating, RatingScore},
+    chatbot::{Choice, ChoiceSource, Content, EventKind, Rating, RatingScore},
 };
 
 use super::show::{show, silence_text};
-use crate::local_run::{chat::LocalChat, effects::HostEffect, time};
+use crate::local_run::{bot_message::BotChoice, chat::LocalChat, effects::HostEffect, time};
 
 const HELP: &str = "\
 text            the customer writes it
@@ -45,7 +45,7 @@ pub(super) async fn carry_out(
         "/clock" => return clock(chat, rest, out).await,
         "/rate" => rate(chat, rest, out).await?,
         "/tap" => match find_choice(chat, rest) {
-            Some(choice) => send(chat, Content::Interactive(choice), out).await?,
+            Some(choice) => send(chat, Content::Choice(choice), out).await?,
             None => writeln!(out, "  (there is no `{rest}` to tap)")?,
         },
         command if command.starts_with('/') => writeln!(out, "  (`{command}` is not a command; /help lists them)")?,
@@ -53,7 +53,7 @@ pub(super) async fn carry_out(
             let number = line.parse().ok().and_then(|number: usize| number.checked_sub(1));
             let tapped = number.and_then(|index| chat.offered_choices().get(index));
             let content = match tapped {
-                Some(choice) => Content::Interactive(Choice { text: choice.title.clone(), payload: choice.id.clone() }),
+                Some(offered) => Content::Choice(choice(offered)),
                 None => Content::Text(line.to_owned()),
             };
             send(chat, content, out).await?;
@@ -65,8 +65,12 @@ pub(super) async fn carry_out(
 fn find_choice(chat: &LocalChat<'_>, wanted: &str) -> Option<Choice> {
     let number = wanted.parse().ok().and_then(|number: usize| number.checked_sub(1));
     let by_name = chat.offered_choices().iter().find(|choice| choice.title == wanted || choice.id == wanted);
-    let choice = by_name.or_else(|| chat.offered_choices().get(number?))?;
-    Some(Choice { text: choice.title.clone(), payload: choice.id.clone() })
+    let offered = by_name.or_else(|| chat.offered_choices().get(number?))?;
+    Some(choice(offered))
+}
+
+fn choice(offered: &BotChoice) -> Choice {
+    Choice { source: ChoiceSource::Interactive, text: offered.title.clone(), payload: offered.id.clone() }
 }
 
 async fn send(chat: &mut LocalChat<'_>, content: Content, out: &mut (dyn io::Write + Send)) -> io::Result<()> {

@@ -44,7 +44,7 @@ steps:
   - customer: {button: Stop, payload: stop-id}
   - bot: got button stop-id
   - customer: {unsupported: poll}
-  - bot: got unsupported poll
+  - bot: got other poll
 ",
     )
     .await;

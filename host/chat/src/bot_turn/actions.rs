@@ -26,7 +26,7 @@ pub(super) enum ChatbotEffect {
     SetState(String),
     StartTimer { name: String, seconds: u32 },
     CancelTimer(String),
-    SendTemplate { name: String, seconds: u32, template: ComposedTemplate },
+    ScheduleTemplate { name: String, seconds: u32, template: ComposedTemplate },
     CancelTemplate(String),
     HandOver { team: Option<String>, note: Option<String> },
     Close,
@@ -79,9 +79,9 @@ pub(super) async fn effects(
                         Err(reason) => return Ok(Err(reason)),
                     }
                 }
-                Action::SendTemplate(ScheduledTemplate { name, after_seconds: seconds, template }) => {
+                Action::ScheduleTemplate(ScheduledTemplate { name, after_seconds: seconds, template }) => {
                     match templates::schedule(ctx, client, scene, (&name, template), planned(&effects)).await? {
-                        Ok(template) => ChatbotEffect::SendTemplate { name, seconds, template },
+                        Ok(template) => ChatbotEffect::ScheduleTemplate { name, seconds, template },
                         Err(reason) => return Ok(Err(reason)),
                     }
                 }
@@ -145,7 +145,7 @@ fn say(content: OutboundContent) -> ChatbotEffect {
 /// The names of the templates that earlier actions schedule.
 fn planned(effects: &[ChatbotEffect]) -> HashSet<String> {
     let names = effects.iter().filter_map(|effect| match effect {
-        ChatbotEffect::SendTemplate { name, .. } => Some(name.clone()),
+        ChatbotEffect::ScheduleTemplate { name, .. } => Some(name.clone()),
         _ => None,
     });
     names.collect()

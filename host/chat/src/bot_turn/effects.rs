@@ -133,7 +133,7 @@ impl Turn<'_> {
             ChatbotEffect::CancelTimer(name) => {
                 participant_events::cancel_timer(db, self.lease.client, self.participant.id, &name).await?;
             }
-            ChatbotEffect::SendTemplate { name, seconds, template } => {
+            ChatbotEffect::ScheduleTemplate { name, seconds, template } => {
                 let due_at = self.ctx.now() + TimeDelta::seconds(i64::from(seconds));
                 let (id, participant) = (self.ctx.mint(), self.participant.id);
                 let plugin = self.scene.plugin().to_owned();

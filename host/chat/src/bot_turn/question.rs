@@ -78,7 +78,6 @@ fn rating(name: &str) -> RatingScore {
 }
 
 fn session(scene: &TurnContext, now: DateTime<Utc>) -> Session {
-    let team = scene.participant.team.iter().map(|team| ("team".to_owned(), team.name.clone()));
     Session {
         participant_id: scene.participant.id.to_string(),
         client_ref: scene.client.client_ref.clone(),
@@ -93,7 +92,8 @@ fn session(scene: &TurnContext, now: DateTime<Utc>) -> Session {
             .template
             .as_ref()
             .map(|template| TemplateReference { id: template.id.clone(), name: template.name.clone() }),
-        // The last team of the chat. The interface has no field for it.
-        metadata: team.collect(),
+        window_ends_ms: scene.window_end.map(unix_millis),
+        last_team: scene.participant.team.as_ref().map(|team| team.name.clone()),
+        metadata: Vec::new(),
     }
 }

@@ -49,7 +49,7 @@ pub(super) async fn schedule(
     mut names: HashSet<String>,
 ) -> Result<std::result::Result<ComposedTemplate, Reason>> {
     if scene.inbox.kind().channel() != Channel::Whatsapp {
-        return Ok(Err("`send-template` needs a WhatsApp number".to_owned()));
+        return Ok(Err("`schedule-template` needs a WhatsApp number".to_owned()));
     }
     let wanted = match compose(wanted) {
         Ok(wanted) => wanted,

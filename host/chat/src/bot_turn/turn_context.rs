@@ -1,5 +1,6 @@
 use std::sync::Arc;
 
+use chrono::{DateTime, Utc};
 use domain::{
     chat::{
         ArrivedMessage, CustomEvent, EndedRequest, ParticipantEvent, ParticipantEventKind, ParticipantState,
@@ -26,6 +27,7 @@ use storage::{
 use crate::conversation::{
     message::{self, CustomerMessage},
     responsible_plugin::{self, ChatbotInCharge},
+    window,
 };
 use base::{Context, Error, Result};
 use plugins::calls::AnsweringVersion;
@@ -52,6 +54,7 @@ pub(super) struct TurnContext {
     pub(super) subject: Subject,
     pub(super) reopened: bool,
     pub(super) template: Option<SentTemplate>,
+    pub(super) window_end: Option<DateTime<Utc>>,
 }
 
 impl TurnContext {
@@ -71,11 +74,15 @@ pub(super) enum Subject {
 }
 
 impl Subject {
-    pub(super) fn referral(&self) -> Option<&Referral> {
+    fn message(&self) -> Option<&CustomerMessage> {
         match self {
-            Self::Started(wrote) | Self::Message(wrote) | Self::Rating(_, wrote) => wrote.message.content.referral(),
+            Self::Started(wrote) | Self::Message(wrote) | Self::Rating(_, wrote) => Some(wrote.as_ref()),
             Self::Timer(_) | Self::Custom(_) | Self::RequestEnded(_) | Self::Released => None,
         }
+    }
+
+    pub(super) fn referral(&self) -> Option<&Referral> {
+        self.message()?.message.content.referral()
     }
 }
 
@@ -118,6 +125,8 @@ pub(super) async fn load(
         }
         Known::Arrived(subject, arrived) => (subject, arrived.reopened, arrived.template),
     };
+    let wrote = subject.message().map(|wrote| wrote.message.created_at);
+    let window_end = window::end_for_programs(db, client, (&participant, inbox.kind()), wrote).await?;
     Ok(Situation::Ready(Box::new(TurnContext {
         participant,
         customer,
@@ -128,6 +137,7 @@ pub(super) async fn load(
         subject,
         reopened,
         template,
+        window_end,
     })))
 }
 

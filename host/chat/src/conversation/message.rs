@@ -17,11 +17,20 @@ pub(crate) struct CustomerMessage {
     pub(crate) carousel: bool,
     /// The provider's name of its type, for types that are not modelled.
     pub(crate) provider_type: Option<String>,
-    /// Our address of its file, and the extension.
-    pub(crate) file: Option<(String, Option<String>)>,
+    pub(crate) file: Option<StoredFile>,
     /// The quoted message: id and text.
     pub(crate) quoted: Option<(String, Option<String>)>,
     pub(crate) reacted_to: Option<String>,
+}
+
+/// A file of a message, as a plugin sees it.
+pub(crate) struct StoredFile {
+    /// Our address of it.
+    pub(crate) url: String,
+    /// Without the dot.
+    pub(crate) extension: Option<String>,
+    /// Bytes, if the file has arrived already.
+    pub(crate) size: Option<u64>,
 }
 
 pub(crate) async fn read(
@@ -62,14 +71,10 @@ pub(crate) async fn read(
     })
 }
 
-async fn file_of(
-    ctx: &Context,
-    db: &mut PgConnection,
-    client: ClientId,
-    file: MediaId,
-) -> Result<(String, Option<String>)> {
+async fn file_of(ctx: &Context, db: &mut PgConnection, client: ClientId, file: MediaId) -> Result<StoredFile> {
     let known = storage::inbound::media::find(db, client, file).await?;
-    Ok((media::url_for(ctx, client, file), known.map(|known| known.extension)))
+    let size = known.as_ref().and_then(|known| known.size);
+    Ok(StoredFile { url: media::url_for(ctx, client, file), extension: known.map(|known| known.extension), size })
 }
 
 fn id_of(quoted: &QuotedMessage) -> String {

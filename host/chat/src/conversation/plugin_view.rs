@@ -4,7 +4,8 @@ use domain::{content::MediaKind as FileKind, inbound::InboundContent};
 use plugin_host::{
     Zone,
     chatbot::{
-        Channel, Choice, Content, Customer, IncomingMessage, Location, Media, MediaKind, QuotedMessage, Reaction,
+        Channel, Choice, ChoiceSource, Content, Customer, IncomingMessage, Location, Media, MediaKind, QuotedMessage,
+        Reaction,
     },
 };
 use storage::people::customers::Customer as StoredCustomer;
@@ -14,8 +15,7 @@ use super::message::CustomerMessage;
 pub(crate) fn customer(customer: &StoredCustomer) -> Customer {
     Customer {
         phone: customer.phone().map(str::to_owned),
-        // Without a BSUID this is the id of the page or site. A customer always has one of these or a number.
-        bsuid: customer.addresses.user_id().map(str::to_owned),
+        user_id: customer.addresses.user_id().map(str::to_owned),
         username: customer.username.clone(),
         name: customer.name.clone(),
     }
@@ -28,7 +28,7 @@ pub(crate) fn channel(channel: domain::channel::Channel) -> Channel {
         domain::channel::Channel::Whatsapp => Channel::Whatsapp,
         domain::channel::Channel::Sms => Channel::Sms,
         domain::channel::Channel::Web => Channel::Web,
-        domain::channel::Channel::Facebook => Channel::Facebook,
+        domain::channel::Channel::Facebook => Channel::Messenger,
         domain::channel::Channel::Telegram => Channel::Telegram,
     }
 }
@@ -42,21 +42,25 @@ pub(crate) fn message(wrote: &CustomerMessage) -> IncomingMessage {
 }
 
 fn content(wrote: &CustomerMessage) -> Content {
-    let choice = |text: &String, payload: &String| Choice { text: text.clone(), payload: payload.clone() };
+    let choice = |source, text: &String, payload: &String| {
+        Content::Choice(Choice { source, text: text.clone(), payload: payload.clone() })
+    };
     match &wrote.content {
         InboundContent::Text { body } => match &wrote.provider_type {
             // Old messages were stored like this, before `Unmodelled` existed.
-            Some(kind) if body.is_empty() && kind != "text" => Content::Unsupported(kind.clone()),
+            Some(kind) if body.is_empty() && kind != "text" => Content::Other(kind.clone()),
             _ => Content::Text(body.clone()),
         },
         InboundContent::Unmodelled(other) if other.has_words => Content::Text(other.text.clone()),
-        InboundContent::Unmodelled(other) => Content::Unsupported(other.type_name.clone()),
+        InboundContent::Unmodelled(other) => Content::Other(other.type_name.clone()),
         InboundContent::Media(file) => {
-            let (url, extension) = wrote.file.clone().unwrap_or_default();
+            let stored = wrote.file.as_ref();
             Content::Media(Media {
-                url,
+                url: stored.map(|stored| stored.url.clone()).unwrap_or_default(),
                 mime: Some(file.mime_type.clone()),
-                extension,
+                filename: file.filename.clone(),
+                size: stored.and_then(|stored| stored.size),
+                extension: stored.and_then(|stored| stored.extension.clone()),
                 caption: file.caption.clone(),
                 kind: media_kind(file.media_kind),
             })
@@ -67,9 +71,9 @@ fn content(wrote: &CustomerMessage) -> Content {
             name: place.name.clone(),
             address: place.address.clone(),
         }),
-        InboundContent::Button { text, payload } if wrote.carousel => Content::Carousel(choice(text, payload)),
-        InboundContent::Button { text, payload } => Content::Button(choice(text, payload)),
-        InboundContent::Interactive { text, payload } => Content::Interactive(choice(text, payload)),
+        InboundContent::Button { text, payload } if wrote.carousel => choice(ChoiceSource::Carousel, text, payload),
+        InboundContent::Button { text, payload } => choice(ChoiceSource::Template, text, payload),
+        InboundContent::Interactive { text, payload } => choice(ChoiceSource::Interactive, text, payload),
         InboundContent::Reaction { message_id, emoji } => Content::Reaction(Reaction {
             emoji: emoji.clone(),
             message_id: wrote.reacted_to.clone().unwrap_or_else(|| message_id.clone()),

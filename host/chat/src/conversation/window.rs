@@ -5,7 +5,7 @@ use base::{Context, Result};
 use chrono::{DateTime, Utc};
 use domain::{
     channel_table::WindowRule,
-    chat::chat_allowed,
+    chat::{SESSION_WINDOW, chat_allowed},
     ids::ClientId,
     inbox::InboxKind,
     messenger::{self, WindowPermission},
@@ -17,6 +17,31 @@ pub(crate) enum WindowWriter {
     Person,
     /// A plugin or Patchbay itself.
     Program,
+}
+
+/// Until when a chatbot can send messages that are not templates. `None` if the channel has no such limit.
+///
+/// `wrote`: time of the customer's last message, if the event has it.
+pub(crate) async fn end_for_programs(
+    db: &mut PgConnection,
+    client: ClientId,
+    (chat, kind): (&Participant, InboxKind),
+    wrote: Option<DateTime<Utc>>,
+) -> Result<Option<DateTime<Utc>>> {
+    let rule = kind.facts().window;
+    if rule == WindowRule::None {
+        return Ok(None);
+    }
+    let wrote = match wrote {
+        Some(wrote) => Some(wrote),
+        None => inbox_customers::last_inbound(db, client, chat.inbox, chat.customer).await?,
+    };
+    Ok(match rule {
+        WindowRule::None => None,
+        WindowRule::Day => Some(wrote.map_or(DateTime::UNIX_EPOCH, |wrote| wrote + SESSION_WINDOW)),
+        // Messenger itself judges if the time is not known.
+        WindowRule::DayAndWeek => wrote.map(|wrote| wrote + messenger::WINDOW),
+    })
 }
 
 /// The reason why a free-form message cannot be sent in a chat now. `None` if it can.

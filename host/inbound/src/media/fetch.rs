@@ -268,6 +268,7 @@ mod tests {
             extension: String::new(),
             filename: filename.map(str::to_owned),
             sha256: None,
+            size: None,
             attempts: 0,
         }
     }

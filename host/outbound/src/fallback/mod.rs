@@ -93,6 +93,7 @@ async fn decide(ctx: &Context, lease: &Lease, waiting: &DueFallback) -> Result<(
         let plugin = answering.name();
         let error = match outcome {
             Ok(FallbackOutcome { decision, writes, .. }) => {
+                let decision = of_plugin(decision, &undeliverable);
                 let decided = Decided { decision, values: Some((&values, writes)) };
                 let (reason, made) = match apply(ctx, lease, waiting, &answering, decided, made).await? {
                     Applied::Done => return Ok(()),
@@ -134,14 +135,24 @@ fn customer_of(waiting: &DueFallback) -> Uuid {
     Uuid::from_u64_pair(0, key.cast_unsigned())
 }
 
-fn written_rule(message: &Undeliverable) -> Decision {
+/// The SMS, or the reason why there is none. The rule of the host decides if this version does not know the kind of the
+/// plugin's decision.
+fn of_plugin(decision: Decision, message: &Undeliverable) -> std::result::Result<Sms, String> {
+    match decision {
+        Decision::Send(sms) => Ok(sms),
+        Decision::Skip(reason) => Err(reason),
+        Decision::Custom(_) => written_rule(message),
+    }
+}
+
+fn written_rule(message: &Undeliverable) -> std::result::Result<Sms, String> {
     let text = message.requested.text.clone().or_else(|| message.auto_text.clone()).filter(|text| !text.is_empty());
     match text {
         Some(text) if message.requested.send_fallback => {
-            Decision::Send(Sms { text, unicode: message.requested.unicode, sender: None })
+            Ok(Sms { text, unicode: message.requested.unicode, sender: None })
         }
-        Some(_) => Decision::Skip("no fallback was requested".to_owned()),
-        None => Decision::Skip("there is no text to send".to_owned()),
+        Some(_) => Err("no fallback was requested".to_owned()),
+        None => Err("there is no text to send".to_owned()),
     }
 }
 
@@ -172,7 +183,8 @@ async fn put_off(
 }
 
 struct Decided<'a> {
-    decision: Decision,
+    /// The SMS, or the reason why there is none.
+    decision: std::result::Result<Sms, String>,
     /// `None` = the host decided.
     values: Option<(&'a CustomerValues, Vec<KeyValueWrite>)>,
 }
@@ -193,10 +205,7 @@ async fn apply(
     made: FinishedCall,
 ) -> Result<Applied> {
     let message = waiting.message;
-    let decision = match decision {
-        Decision::Send(sms) => sendable(waiting, sms),
-        Decision::Skip(reason) => Err(reason),
-    };
+    let decision = decision.and_then(|sms| sendable(waiting, sms));
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
     if let Some((values, writes)) = values {
@@ -300,18 +309,23 @@ mod tests {
 
     #[test]
     fn the_default_rule_prefers_the_clients_text() {
-        let Decision::Send(sms) = written_rule(&message(Some("mine"), Some("template"))) else { panic!("skipped") };
-        assert_eq!(sms.text, "mine");
+        assert_eq!(written_rule(&message(Some("mine"), Some("template"))).unwrap().text, "mine");
     }
 
     #[test]
     fn the_default_rule_falls_back_to_the_resolved_template() {
-        let Decision::Send(sms) = written_rule(&message(None, Some("template"))) else { panic!("skipped") };
-        assert_eq!(sms.text, "template");
+        assert_eq!(written_rule(&message(None, Some("template"))).unwrap().text, "template");
     }
 
     #[test]
     fn the_default_rule_skips_messages_without_text() {
-        assert!(matches!(written_rule(&message(None, None)), Decision::Skip(_)));
+        assert!(written_rule(&message(None, None)).is_err());
+    }
+
+    #[test]
+    fn the_default_rule_replaces_a_decision_of_an_unknown_kind() {
+        let custom = || Decision::Custom(r#"{"decision":"later"}"#.to_owned());
+        assert_eq!(of_plugin(custom(), &message(Some("mine"), None)).unwrap().text, "mine");
+        assert!(of_plugin(custom(), &message(None, None)).is_err());
     }
 }

@@ -8,7 +8,13 @@ const WEEKDAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Frid
 /// The recorded question with the fields of the newest interface. A plugin of an older track does not see the difference.
 pub(super) fn in_newest_form(world: World, mut question: Value) -> Value {
     match world {
-        World::Router => name_weekday(&mut question),
+        World::Router => {
+            name_weekday(&mut question);
+            rename_customer(&mut question);
+            if let Some(content) = question.pointer_mut("/message/content") {
+                rename_content(content);
+            }
+        }
         World::SmsFallback => {
             if let Value::Object(fields) = &mut question {
                 fields.entry("client_ref").or_insert_with(|| "".into());
@@ -17,9 +23,44 @@ pub(super) fn in_newest_form(world: World, mut question: Value) -> Value {
                     .or_insert_with(|| json!({ "utc_offset_minutes": 0, "weekday": "Monday", "hour": 0, "minute": 0 }));
             }
         }
-        World::Chatbot | World::WebhookShaper | World::SmsRouter => {}
+        World::Chatbot => {
+            if let Some(session) = question.get_mut("session") {
+                rename_customer(session);
+            }
+            if let Some(content) = question.pointer_mut("/event/kind/Message/content") {
+                rename_content(content);
+            }
+        }
+        World::WebhookShaper | World::SmsRouter => {}
     }
     question
+}
+
+/// The channel `Messenger` was `Facebook`, and the user id of a customer `bsuid`.
+fn rename_customer(facts: &mut Value) {
+    if let Some(channel) = facts.get_mut("channel").filter(|channel| *channel == "Facebook") {
+        *channel = "Messenger".into();
+    }
+    let Some(Value::Object(customer)) = facts.get_mut("customer") else { return };
+    if let Some(user_id) = customer.remove("bsuid") {
+        customer.insert("user_id".to_owned(), user_id);
+    }
+}
+
+/// The choice of a customer had a case for each source, and unknown content was `Unsupported`.
+fn rename_content(content: &mut Value) {
+    let Value::Object(case) = content else { return };
+    for (older, source) in [("Button", "Template"), ("Interactive", "Interactive"), ("Carousel", "Carousel")] {
+        if let Some(mut choice) = case.remove(older) {
+            if let Value::Object(choice) = &mut choice {
+                choice.insert("source".to_owned(), source.into());
+            }
+            case.insert("Choice".to_owned(), choice);
+        }
+    }
+    if let Some(name) = case.remove("Unsupported") {
+        case.insert("Other".to_owned(), name);
+    }
 }
 
 /// A router was given the number of the day, from 1, Monday.
@@ -34,6 +75,23 @@ fn name_weekday(question: &mut Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_chatbot_question_has_the_newest_names_of_channel_customer_and_content() {
+        let question = |content: Value| {
+            let session = json!({ "channel": "Facebook", "customer": { "bsuid": "900" } });
+            let event = json!({ "kind": { "Message": { "content": content } } });
+            in_newest_form(World::Chatbot, json!({ "event": event, "session": session }))
+        };
+        let tapped = question(json!({ "Button": { "text": "Yes", "payload": "yes" } }));
+        assert_eq!(tapped["session"], json!({ "channel": "Messenger", "customer": { "user_id": "900" } }));
+        let choice = json!({ "source": "Template", "text": "Yes", "payload": "yes" });
+        assert_eq!(tapped["event"]["kind"]["Message"]["content"], json!({ "Choice": choice }));
+        let poll = question(json!({ "Unsupported": "poll" }));
+        assert_eq!(poll["event"]["kind"]["Message"]["content"], json!({ "Other": "poll" }));
+        let text = question(json!({ "Text": "hi" }));
+        assert_eq!(text["event"]["kind"]["Message"]["content"], json!({ "Text": "hi" }));
+    }
 
     #[test]
     fn a_router_question_with_a_number_for_the_weekday_names_the_day() {

@@ -37,9 +37,9 @@ impl<Answer> Returned<Answer> for Result<Answer, Error> {
 }
 
 /// Before track 0.3 this function could not return an error.
-impl Returned<sms_fallback::Decision> for sms_fallback::Decision {
-    fn answer(self) -> Result<Self, Error> {
-        Ok(self)
+impl Returned<sms_fallback::Decision> for track_0_2::OlderDecision {
+    fn answer(self) -> Result<sms_fallback::Decision, Error> {
+        Ok(sms_fallback::Decision::from(self))
     }
 }
 
@@ -143,8 +143,8 @@ question! {
         world: SmsFallback,
         returns: Result<sms_fallback::Decision, Error>,
         older(this): {
-            ApiTrack::First: this.older() => sms_fallback::Decision,
-            ApiTrack::Second: this.older() => sms_fallback::Decision,
+            ApiTrack::First: this.older() => track_0_2::OlderDecision,
+            ApiTrack::Second: this.older() => track_0_2::OlderDecision,
         },
         judge(_question, given, _limits): answer::sms::judge(given),
     }

@@ -44,7 +44,7 @@ pub(crate) fn hello() -> (Event, Session) {
     };
     let customer = Customer {
         phone: Some("27820000001".into()),
-        bsuid: Some("ZA.100".into()),
+        user_id: Some("ZA.100".into()),
         username: None,
         name: Some("Sample".into()),
     };
@@ -60,6 +60,8 @@ pub(crate) fn hello() -> (Event, Session) {
         local_time,
         reopened: false,
         previous_template: None,
+        window_ends_ms: Some(now_ms + 86_400_000),
+        last_team: None,
         metadata: vec![],
     };
     (event, session)

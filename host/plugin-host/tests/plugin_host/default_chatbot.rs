@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use plugin_host::chatbot::{
-    Action, Channel, Choice, Content, Event, EventKind, HandOver, LocalTime, Media, MediaKind, Rating, RatingScore,
-    Reaction, Session, Weekday,
+    Action, Channel, Choice, ChoiceSource, Content, Event, EventKind, HandOver, LocalTime, Media, MediaKind, Rating,
+    RatingScore, Reaction, Session, Weekday,
 };
 use plugin_host::{CallError, NoKeyValues, PluginCall};
 
@@ -59,7 +59,7 @@ fn hand_over(actions: &[Action]) -> Option<&HandOver> {
 }
 
 fn taps(id: &str) -> Event {
-    sends(Content::Interactive(Choice { text: "x".into(), payload: id.into() }))
+    sends(Content::Choice(Choice { source: ChoiceSource::Interactive, text: "x".into(), payload: id.into() }))
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -165,7 +165,15 @@ async fn topics_of_the_configuration_are_in_the_menu_and_are_answered() {
 #[tokio::test(flavor = "multi_thread")]
 async fn files_go_to_agents_and_reactions_have_no_effect() {
     let mut chat = Conversation::begin("{}").await;
-    let media = Media { url: "https://m/1".into(), mime: None, extension: None, caption: None, kind: MediaKind::Image };
+    let media = Media {
+        url: "https://m/1".into(),
+        mime: None,
+        filename: None,
+        size: None,
+        extension: None,
+        caption: None,
+        kind: MediaKind::Image,
+    };
     let file = chat.turn(sends(Content::Media(media))).await.unwrap();
     assert!(hand_over(&file).is_some());
     let reaction = Reaction { emoji: Some("👍".into()), message_id: "m".into() };

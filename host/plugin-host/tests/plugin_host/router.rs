@@ -14,7 +14,7 @@ fn says(text: &str) -> Inbound {
         participant_id: "participant-1".into(),
         client_ref: "demo".into(),
         business_number: "27110000000".into(),
-        customer: Customer { phone: Some("27820000001".into()), bsuid: None, username: None, name: None },
+        customer: Customer { phone: Some("27820000001".into()), user_id: None, username: None, name: None },
         channel: Channel::Whatsapp,
         message: IncomingMessage { id: "message-1".into(), content: Content::Text(text.into()), quoted: None },
         reopened: false,

@@ -217,7 +217,7 @@ pub fn session() -> Session {
         business_number: "27110000000".into(),
         customer: Customer {
             phone: Some("27820000001".into()),
-            bsuid: Some("ZA.100".into()),
+            user_id: Some("ZA.100".into()),
             username: None,
             name: Some("Zo".into()),
         },
@@ -227,6 +227,8 @@ pub fn session() -> Session {
         local_time: LocalTime { utc_offset_minutes: 120, weekday: Weekday::Tuesday, hour: 10, minute: 0 },
         reopened: false,
         previous_template: None,
+        window_ends_ms: None,
+        last_team: None,
         metadata: vec![],
     }
 }

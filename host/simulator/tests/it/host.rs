@@ -149,7 +149,8 @@ impl Outside {
         let callback_url = format!("http://{}/webhook", listener.local_addr().unwrap());
         let app = Router::new().route("/webhook", post(take).get(challenge)).with_state(sink.clone());
         tokio::spawn(async move { axum::serve(listener, app).await.unwrap() });
-        let simulator = Simulator::start(SimulatorConfig { first_retry, ..config(callback_url.clone()) }).await.unwrap();
+        let simulator =
+            Simulator::start(SimulatorConfig { first_retry, ..config(callback_url.clone()) }).await.unwrap();
         let http = reqwest::Client::builder().no_proxy().build().unwrap();
         Self { simulator, sink, http, callback_url }
     }

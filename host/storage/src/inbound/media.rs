@@ -42,6 +42,8 @@ pub struct MediaRecord {
     pub filename: Option<String>,
     /// Digest: that of the provider while pending, then ours in hexadecimal.
     pub sha256: Option<String>,
+    /// Size in bytes. `None` until the file is stored.
+    pub size: Option<u64>,
     pub attempts: i16,
 }
 
@@ -56,6 +58,7 @@ struct MediaRow {
     extension: String,
     filename: Option<String>,
     sha256: Option<String>,
+    size_bytes: Option<i64>,
     attempts: i16,
 }
 
@@ -79,13 +82,14 @@ impl TryFrom<MediaRow> for MediaRecord {
             extension: row.extension,
             filename: row.filename,
             sha256: row.sha256,
+            size: row.size_bytes.and_then(|bytes| u64::try_from(bytes).ok()),
             attempts: row.attempts,
         })
     }
 }
 
 const COLUMNS: &str =
-    "id, lane_id, state, provider_media_id, source_url, mime_type, extension, filename, sha256, attempts";
+    "id, lane_id, state, provider_media_id, source_url, mime_type, extension, filename, sha256, size_bytes, attempts";
 
 pub async fn insert(db: &mut PgConnection, client: ClientId, media: &NewMedia, now: DateTime<Utc>) -> Result<()> {
     sqlx::query(

@@ -20,12 +20,7 @@ typedef exports_patchbay_plugin_bot_button_t patchbay_button;
 static inline patchbay_plugin_types_choice_t *patchbay_chosen(patchbay_event *event) {
   if (event->kind.tag != EXPORTS_PATCHBAY_PLUGIN_BOT_EVENT_KIND_MESSAGE) return NULL;
   patchbay_plugin_types_content_t *content = &event->kind.val.message.content;
-  switch (content->tag) {
-    case PATCHBAY_PLUGIN_TYPES_CONTENT_BUTTON: return &content->val.button;
-    case PATCHBAY_PLUGIN_TYPES_CONTENT_INTERACTIVE: return &content->val.interactive;
-    case PATCHBAY_PLUGIN_TYPES_CONTENT_CAROUSEL: return &content->val.carousel;
-    default: return NULL;
-  }
+  return content->tag == PATCHBAY_PLUGIN_TYPES_CONTENT_CHOICE ? &content->val.choice : NULL;
 }
 
 /* The customer's words: the text, or the title of the chosen button. NULL if there are none. */

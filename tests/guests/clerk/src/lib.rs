@@ -150,7 +150,7 @@ fn channel(session: &Session) -> &'static str {
     match session.channel {
         Channel::Whatsapp => "whatsapp",
         Channel::Web => "web",
-        Channel::Facebook => "facebook",
+        Channel::Messenger => "messenger",
         Channel::Sms => "sms",
         Channel::Telegram => "telegram",
         Channel::Other => "other",
@@ -169,11 +169,16 @@ fn describe(content: &Content) -> String {
         Content::Text(text) => format!("text {text}"),
         Content::Media(media) => format!("{:?} {}", media.kind, media.extension.as_deref().unwrap_or("?")),
         Content::Location(place) => format!("location {} {}", place.latitude, place.longitude),
-        Content::Button(choice) => format!("button {}", choice.payload),
-        Content::Interactive(choice) => format!("choice {}", choice.payload),
-        Content::Carousel(choice) => format!("card {}", choice.payload),
+        Content::Choice(choice) => {
+            let source = match choice.source {
+                ChoiceSource::Template => "button",
+                ChoiceSource::Interactive => "choice",
+                ChoiceSource::Carousel => "card",
+            };
+            format!("{source} {}", choice.payload)
+        }
         Content::Reaction(reaction) => format!("reaction {}", reaction.emoji.as_deref().unwrap_or("none")),
         Content::Contact(text) => format!("contact {text}"),
-        Content::Unsupported(kind) => format!("unsupported {kind}"),
+        Content::Other(kind) => format!("other {kind}"),
     }
 }

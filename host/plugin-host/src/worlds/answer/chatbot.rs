@@ -50,7 +50,7 @@ fn judge_one(action: &Action) -> (&'static str, Judgement) {
         Action::ReplyList(reply) => ("reply-list", quoting(&reply.quote, list(reply))),
         Action::ReplyLocation(reply) => ("reply-location", quoting(&reply.quote, location(&reply.location))),
         Action::ReplyTemplate(reply) => ("reply-template", template(reply)),
-        Action::SendTemplate(later) => ("send-template", scheduled(later)),
+        Action::ScheduleTemplate(later) => ("schedule-template", scheduled(later)),
         Action::CancelTemplate(name) => ("cancel-template", text("name", name, 64)),
         Action::SetState(state) => ("set-state", optional("state", Some(state), STATE)),
         Action::StartTimer(start) => ("start-timer", timer(start)),

@@ -19,6 +19,9 @@ pub(crate) enum AnswerFault {
     Rule(String),
 }
 
+/// Longest JSON text of a decision of its own kind, in characters.
+const CUSTOM: usize = 16 << 10;
+
 type Judgement = Result<(), String>;
 
 fn text(what: &str, value: &str, most: usize) -> Judgement {

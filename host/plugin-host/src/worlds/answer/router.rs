@@ -1,6 +1,6 @@
 //! The decision of a router.
 
-use super::{AnswerFault, Judgement, json, optional, text};
+use super::{AnswerFault, CUSTOM, Judgement, json, optional, text};
 use crate::router::{Route, Target};
 
 /// Longest name of a chatbot that an error repeats, in characters. A cut name could end within a secret.
@@ -9,7 +9,6 @@ const TEAM: usize = 128;
 const AGENT: usize = 64;
 const REASON: usize = 300;
 const NOTE: usize = 1_000;
-const CUSTOM: usize = 16 << 10;
 
 pub(crate) fn judge(route: &Route) -> Result<(), AnswerFault> {
     judge_target(&route.target)

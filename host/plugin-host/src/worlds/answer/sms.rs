@@ -1,6 +1,6 @@
 //! The decision about an SMS.
 
-use super::{AnswerFault, Judgement, text};
+use super::{AnswerFault, CUSTOM, Judgement, json, text};
 use crate::sms_fallback::{Decision, Sms};
 
 /// About ten parts of the GSM alphabet.
@@ -12,6 +12,7 @@ pub(crate) fn judge(decision: &Decision) -> Result<(), AnswerFault> {
     let judgement = match decision {
         Decision::Send(sms) => judge_sms(sms),
         Decision::Skip(reason) => text("reason", reason, 500),
+        Decision::Custom(custom) => json(custom, CUSTOM),
     };
     judgement.map_err(AnswerFault::Rule)
 }

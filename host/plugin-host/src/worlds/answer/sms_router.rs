@@ -1,6 +1,6 @@
 //! The decisions of an SMS router.
 
-use super::{AnswerFault, Judgement, json, optional, sms, text};
+use super::{AnswerFault, CUSTOM, Judgement, json, optional, sms, text};
 use crate::sms_router::{Change, Decision, Direction, Sms};
 
 /// Most messages of one call, as in `wit/`.
@@ -8,7 +8,6 @@ pub const MOST_MESSAGES: usize = 256;
 
 const BIND: usize = 64;
 const REASON: usize = 300;
-const CUSTOM: usize = 16 << 10;
 /// A minute to a week, in seconds.
 const VALIDITY: std::ops::RangeInclusive<u32> = 60..=604_800;
 const PRIORITY: u8 = 3;

@@ -164,6 +164,8 @@ fn an_sms_has_a_text_and_a_plain_sender() {
     assert!(send("a".into(), Some(&x(17))).is_err());
     assert_eq!(sms::judge(&Decision::Skip("why not".into())), Ok(()));
     assert!(sms::judge(&Decision::Skip(String::new())).is_err());
+    assert_eq!(sms::judge(&Decision::Custom("{}".into())), Ok(()));
+    assert!(sms::judge(&Decision::Custom("{".into())).is_err());
 }
 
 #[test]

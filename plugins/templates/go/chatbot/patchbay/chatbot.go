@@ -57,15 +57,10 @@ func Timer(event Event) string {
 }
 
 func chosen(content patchbay_plugin_types.Content) (patchbay_plugin_types.Choice, bool) {
-	switch content.Tag() {
-	case patchbay_plugin_types.Content_Button:
-		return content.Button(), true
-	case patchbay_plugin_types.Content_Interactive:
-		return content.Interactive(), true
-	case patchbay_plugin_types.Content_Carousel:
-		return content.Carousel(), true
+	if content.Tag() != patchbay_plugin_types.Content_Choice {
+		return patchbay_plugin_types.Choice{}, false
 	}
-	return patchbay_plugin_types.Choice{}, false
+	return content.Choice(), true
 }
 
 // Button is a button or list entry: the id that it sends back, and the title that the customer sees.

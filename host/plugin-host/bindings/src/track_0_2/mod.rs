@@ -1,5 +1,8 @@
 //! The types of track 0.2 that differ from the newest track. Those of questions are also those of track 0.1.
 
+mod message;
+
+pub use message::{OlderChoice, OlderContent, OlderCustomer, OlderMedia, OlderMessage};
 use wasmtime::component::{ComponentType, Lift, Lower};
 
 use crate::exports::patchbay::plugin::{
@@ -12,13 +15,15 @@ use crate::exports::patchbay::plugin::{
 };
 use crate::patchbay::plugin::{
     http,
-    types::{self, Customer, IncomingMessage, LocalTime, TemplateReference, Weekday},
+    types::{self, LocalTime, TemplateReference, Weekday},
 };
 
 /// Name of the `custom` event that stands for `http-finished`, if a version before track 0.3 gets it.
 const HTTP_FINISHED: &str = "http-finished";
 /// Name of the metadata with a channel that the enum lacks.
 const CHANNEL: &str = "channel";
+/// Name of the metadata with the last team of a chatbot's session.
+const TEAM: &str = "team";
 
 type Metadata = Vec<(String, String)>;
 
@@ -39,7 +44,7 @@ fn channel(newest: types::Channel, metadata: &Metadata) -> (OlderChannel, Metada
     let (case, name) = match newest {
         types::Channel::Whatsapp | types::Channel::Other => (OlderChannel::Whatsapp, None),
         types::Channel::Web => (OlderChannel::Web, None),
-        types::Channel::Facebook => (OlderChannel::Facebook, None),
+        types::Channel::Messenger => (OlderChannel::Facebook, None),
         types::Channel::Sms => (OlderChannel::Whatsapp, Some("SMS")),
         types::Channel::Telegram => (OlderChannel::Facebook, Some("TELEGRAM")),
     };
@@ -51,7 +56,7 @@ fn channel(newest: types::Channel, metadata: &Metadata) -> (OlderChannel, Metada
 #[component(variant)]
 pub enum EventKind {
     #[component(name = "message")]
-    Message(IncomingMessage),
+    Message(OlderMessage),
     #[component(name = "timer")]
     Timer(String),
     #[component(name = "conversation-started")]
@@ -67,7 +72,7 @@ pub enum EventKind {
 impl From<&bot::EventKind> for EventKind {
     fn from(kind: &bot::EventKind) -> Self {
         match kind {
-            bot::EventKind::Message(message) => Self::Message(message.clone()),
+            bot::EventKind::Message(message) => Self::Message(OlderMessage::from(message)),
             bot::EventKind::Timer(name) => Self::Timer(name.clone()),
             bot::EventKind::ConversationStarted => Self::ConversationStarted,
             bot::EventKind::AgentReleased => Self::AgentReleased,
@@ -125,7 +130,7 @@ pub struct Session {
     #[component(name = "business-number")]
     pub business_number: String,
     #[component(name = "customer")]
-    pub customer: Customer,
+    pub customer: OlderCustomer,
     #[component(name = "channel")]
     pub channel: OlderChannel,
     #[component(name = "state")]
@@ -144,12 +149,13 @@ pub struct Session {
 
 impl From<&bot::Session> for Session {
     fn from(session: &bot::Session) -> Self {
-        let (channel, metadata) = channel(session.channel, &session.metadata);
+        let (channel, mut metadata) = channel(session.channel, &session.metadata);
+        metadata.extend(session.last_team.iter().map(|team| (TEAM.to_owned(), team.clone())));
         Self {
             participant_id: session.participant_id.clone(),
             client_ref: session.client_ref.clone(),
             business_number: session.business_number.clone(),
-            customer: session.customer.clone(),
+            customer: OlderCustomer::from(&session.customer),
             channel,
             state: session.state.clone(),
             now_ms: session.now_ms,
@@ -258,11 +264,11 @@ pub struct Inbound {
     #[component(name = "business-number")]
     pub business_number: String,
     #[component(name = "customer")]
-    pub customer: Customer,
+    pub customer: OlderCustomer,
     #[component(name = "channel")]
     pub channel: OlderChannel,
     #[component(name = "message")]
-    pub message: IncomingMessage,
+    pub message: OlderMessage,
     #[component(name = "reopened")]
     pub reopened: bool,
     #[component(name = "previous-template")]
@@ -291,9 +297,9 @@ impl From<&routing::Inbound> for Inbound {
             participant_id: inbound.participant_id.clone(),
             client_ref: inbound.client_ref.clone(),
             business_number: inbound.business_number.clone(),
-            customer: inbound.customer.clone(),
+            customer: OlderCustomer::from(&inbound.customer),
             channel,
-            message: inbound.message.clone(),
+            message: OlderMessage::from(&inbound.message),
             reopened: inbound.reopened,
             previous_template: inbound.previous_template.clone(),
             default_bot: inbound.default_bot.clone(),
@@ -303,6 +309,24 @@ impl From<&routing::Inbound> for Inbound {
             now_ms: inbound.now_ms,
             local_time: WallTime::from(inbound.local_time),
             metadata,
+        }
+    }
+}
+
+#[derive(Debug, Clone, ComponentType, Lift)]
+#[component(variant)]
+pub enum OlderDecision {
+    #[component(name = "send")]
+    Send(fallback::Sms),
+    #[component(name = "skip")]
+    Skip(String),
+}
+
+impl From<OlderDecision> for fallback::Decision {
+    fn from(decision: OlderDecision) -> Self {
+        match decision {
+            OlderDecision::Send(sms) => Self::Send(sms),
+            OlderDecision::Skip(reason) => Self::Skip(reason),
         }
     }
 }
