@@ -191,6 +191,7 @@ fn hello() -> (Event, Session) {
         local_time: LocalTime { utc_offset_minutes: 120, weekday: Weekday::Tuesday, hour: 10, minute: 0 },
         reopened: false,
         previous_template: None,
+        attributes: vec![],
         metadata: vec![],
     };
     (event, session)

@@ -329,6 +329,7 @@ fn says(text: &str) -> (Event, Session) {
         local_time: LocalTime { utc_offset_minutes: 120, weekday: Weekday::Monday, hour: 9, minute: 0 },
         reopened: false,
         previous_template: None,
+        attributes: vec![],
         metadata: vec![],
     };
     (event, session)

@@ -5,10 +5,10 @@ use chrono::{DateTime, Utc};
 use domain::chat::{self, RequestEnd};
 use plugin_host::{
     chatbot::{
-        CustomEvent, Event, EventKind, HttpError, HttpFinished, HttpOutcome, HttpReply, Rating, RatingScore, Session,
-        TemplateReference,
+        Attribute, CustomEvent, Event, EventKind, HttpError, HttpFinished, HttpOutcome, HttpReply, Rating, RatingScore,
+        Session, TemplateReference,
     },
-    unix_millis,
+    plugin_value, unix_millis,
 };
 use storage::chat::participant_events::WaitingEvent as StoredEvent;
 
@@ -79,6 +79,7 @@ fn rating(name: &str) -> RatingScore {
 
 fn session(scene: &TurnContext, now: DateTime<Utc>) -> Session {
     let team = scene.participant.team.iter().map(|team| ("team".to_owned(), team.name.clone()));
+    let attributes = scene.attributes.iter().map(|(name, value)| (name.as_str().to_owned(), plugin_value(value)));
     Session {
         participant_id: scene.participant.id.to_string(),
         client_ref: scene.client.client_ref.clone(),
@@ -93,6 +94,7 @@ fn session(scene: &TurnContext, now: DateTime<Utc>) -> Session {
             .template
             .as_ref()
             .map(|template| TemplateReference { id: template.id.clone(), name: template.name.clone() }),
+        attributes: attributes.map(|(name, value)| Attribute { name, value }).collect(),
         // The last team of the chat. The interface has no field for it.
         metadata: team.collect(),
     }

@@ -20,7 +20,10 @@ use storage::{
         customers::{self, Customer},
         inbox_customers,
     },
-    tenancy::clients::{self, Client},
+    tenancy::{
+        clients::{self, Client},
+        contact_attributes::{self, AttributeValues},
+    },
 };
 
 use crate::conversation::{
@@ -52,6 +55,8 @@ pub(super) struct TurnContext {
     pub(super) subject: Subject,
     pub(super) reopened: bool,
     pub(super) template: Option<SentTemplate>,
+    /// The attributes of the contact.
+    pub(super) attributes: AttributeValues,
 }
 
 impl TurnContext {
@@ -118,6 +123,7 @@ pub(super) async fn load(
         }
         Known::Arrived(subject, arrived) => (subject, arrived.reopened, arrived.template),
     };
+    let attributes = contact_attributes::of_customer(db, client, customer.id).await?;
     Ok(Situation::Ready(Box::new(TurnContext {
         participant,
         customer,
@@ -128,6 +134,7 @@ pub(super) async fn load(
         subject,
         reopened,
         template,
+        attributes,
     })))
 }
 

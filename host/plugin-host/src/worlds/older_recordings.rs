@@ -17,7 +17,12 @@ pub(super) fn in_newest_form(world: World, mut question: Value) -> Value {
                     .or_insert_with(|| json!({ "utc_offset_minutes": 0, "weekday": "Monday", "hour": 0, "minute": 0 }));
             }
         }
-        World::Chatbot | World::WebhookShaper | World::SmsRouter => {}
+        World::Chatbot => {
+            if let Some(Value::Object(session)) = question.get_mut("session") {
+                session.entry("attributes").or_insert_with(|| json!([]));
+            }
+        }
+        World::WebhookShaper | World::SmsRouter => {}
     }
     question
 }
@@ -34,6 +39,13 @@ fn name_weekday(question: &mut Value) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_session_without_attributes_has_none() {
+        let session = |session: Value| in_newest_form(World::Chatbot, json!({ "session": session }))["session"].clone();
+        assert_eq!(session(json!({ "state": "a" })), json!({ "state": "a", "attributes": [] }));
+        assert_eq!(session(json!({ "attributes": [1] })), json!({ "attributes": [1] }));
+    }
 
     #[test]
     fn a_router_question_with_a_number_for_the_weekday_names_the_day() {

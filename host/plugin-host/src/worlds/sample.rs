@@ -60,6 +60,7 @@ pub(crate) fn hello() -> (Event, Session) {
         local_time,
         reopened: false,
         previous_template: None,
+        attributes: vec![],
         metadata: vec![],
     };
     (event, session)

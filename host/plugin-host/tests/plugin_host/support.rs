@@ -227,6 +227,7 @@ pub fn session() -> Session {
         local_time: LocalTime { utc_offset_minutes: 120, weekday: Weekday::Tuesday, hour: 10, minute: 0 },
         reopened: false,
         previous_template: None,
+        attributes: vec![],
         metadata: vec![],
     }
 }
