@@ -9,6 +9,7 @@ import { Button, TextField } from "#ui/controls.js";
 import { Dialog, confirm } from "#ui/dialog.js";
 import { Fault } from "#ui/states.js";
 import { report, reportFault } from "#ui/toast.js";
+import { ContactAttributes } from "./attributes.js";
 import { CONTACTS, ContactNotes, TagEditor } from "./facts.js";
 import { MergeDialog, Merges } from "./merge.js";
 
@@ -71,6 +72,7 @@ export function ContactDialog({ contact, onClose }) {
     ${error && html`<${Fault} error=${error} />`}
     <${TextField} label=${t("contacts.name")} value=${name} onValue=${setName} required maxlength="200" />
     <section class="stack tight"><h3>${t("contacts.tags")}</h3><${TagEditor} key=${turn} contact=${contact.id} /></section>
+    <${ContactAttributes} key=${`attributes ${turn}`} contact=${contact.id} />
     <section class="stack tight"><h3>${t("contacts.notes")}</h3><${ContactNotes} key=${turn} contact=${contact.id} /></section>
     <${Merges} contact=${contact} turn=${turn} onUndone=${again} />
   <//>`;

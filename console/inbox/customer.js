@@ -13,6 +13,7 @@ import { Avatar, Button, Tag, TextField } from "#ui/controls.js";
 import { Dialog } from "#ui/dialog.js";
 import { Fault, Loaded } from "#ui/states.js";
 import { report } from "#ui/toast.js";
+import { ContactAttributes } from "../contacts/attributes.js";
 import { CONTACTS, ContactNotes, TagEditor } from "../contacts/facts.js";
 import { chatOf, fetchChat } from "./chats.js";
 import { stateOf } from "./scopes.js";
@@ -58,6 +59,7 @@ function Panel({ chat, onClose }) {
       ${(contact || hasDigits(chat)) && html`<${Contact} chat=${chat} contact=${contact ?? ""} onNamed=${load.reload} />`}
     </header>
     ${contact && html`<section><h3>${t("contacts.tags")}</h3><${TagEditor} key=${contact} contact=${contact} first=${load.data?.tags} /></section>
+      <${ContactAttributes} key=${`attributes ${contact}`} contact=${contact} />
       <section><h3>${t("contacts.notes")}</h3><${ContactNotes} key=${contact} contact=${contact} /></section>`}
     <section><h3>${t("customer.details")}</h3><dl class="facts">
       <${Fact} label=${t("customer.channel")} value=${channelName(chat.channel)} />

@@ -30,7 +30,7 @@ async fn a_contact_is_created_listed_renamed_and_deleted() {
     assert_eq!(made.status, 201, "{}", made.text);
     let made = made.json();
     let fields: Vec<&String> = made.as_object().unwrap().keys().collect();
-    assert_eq!(fields, ["createdTime", "customerUserId", "fullName", "id", "phoneNumber"]);
+    assert_eq!(fields, ["attributes", "createdTime", "customerUserId", "fullName", "id", "phoneNumber"]);
     assert_eq!(
         json!([made["fullName"], made["phoneNumber"], made["customerUserId"]]),
         json!(["Thandi", "27820000001", null])

@@ -25,6 +25,7 @@ mod circles;
 mod client_removal;
 mod clients;
 mod console;
+mod contact_attributes;
 mod contact_import;
 mod contact_merges;
 mod contacts;

@@ -153,6 +153,10 @@ permissions! {
     Clients: "rename clients, see and create descendants, set the SMS fallback and the masking of numbers and names" => [Admin];
     /// The address book.
     Contacts: "keep contacts" => [Admin, Supervisor, Agent, Api];
+    /// The attributes that contacts have.
+    AttributeReading: "see which attributes contacts have" => [Admin, Supervisor, Agent, Developer, Api];
+    /// Defining attributes.
+    Attributes: "define and delete attributes of contacts" => [Admin];
     /// The data of single customers.
     People: "export and erase the data of a customer" => [Admin];
     /// Reading users and teams.

@@ -4,6 +4,7 @@ use api_core::closed_set;
 use domain::{
     address::AddressKind,
     chat::{ChatScope, ContentType, Direction, Rating, TicketStatus},
+    contact_attribute::AttributeType,
     content::MediaKind,
 };
 use tenancy::person::ErasureAction;
@@ -33,6 +34,8 @@ closed_set! {
     pub(crate) TicketRating as "TicketRating" = Rating::ALL.map(|rating| rating.as_str().to_lowercase());
     /// The kind of an address.
     pub(crate) AddressKindName as "AddressKind" = AddressKind::ALL.map(AddressKind::as_str);
+    /// The type of an attribute of contacts.
+    pub(crate) AttributeTypeName as "ContactAttributeType" = AttributeType::NAMES;
     /// The treatment of erased rows.
     pub(crate) ErasureActionName as "ErasureAction" = ErasureAction::ALL.map(ErasureAction::as_str);
 }

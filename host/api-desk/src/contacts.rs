@@ -1,5 +1,7 @@
 //! The address book (SPEC 2.10, 4.4).
 
+use std::collections::HashMap;
+
 use api_core::{
     auth::{AuthorizedCaller, Contacts, Permission},
     body::JsonBytes,
@@ -12,12 +14,18 @@ use axum::{Json, extract::State, http::StatusCode};
 use domain::iso_time::iso_time;
 use domain::{
     contact::{NewContact, parse_rename},
-    ids::ContactId,
+    ids::{ContactId, CustomerId},
 };
 use serde::Serialize;
-use tenancy::contacts::{self, Contact, ContactError};
+use serde_json::{Map, Value};
+use tenancy::{
+    contact_attributes::{self, AttributeValues},
+    contacts::{self, Contact, ContactError},
+};
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
+
+use crate::contact_attributes::shown;
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(list, create)).routes(routes!(rename, remove))
@@ -39,21 +47,42 @@ pub(crate) struct ContactBody {
     phone_number: Option<String>,
     /// BSUID, if it is known.
     customer_user_id: Option<String>,
+    /// The values of its attributes, by name. A caller who sees customers masked gets null for texts, numbers and dates.
+    #[schema(value_type = Object, examples(json!({ "plan": "gold", "visits": 7 })))]
+    attributes: Map<String, Value>,
     /// Time of creation.
     #[schema(format = DateTime)]
     created_time: String,
 }
 
-impl From<Contact> for ContactBody {
-    fn from(contact: Contact) -> Self {
+impl ContactBody {
+    /// Takes the values of the customer out of `values`.
+    fn of(
+        contact: Contact,
+        values: &mut HashMap<CustomerId, AttributeValues>,
+        allowed: &AuthorizedCaller<Contacts>,
+    ) -> Self {
+        let attributes = values.remove(&contact.customer).unwrap_or_default();
         Self {
             id: contact.id,
             full_name: contact.full_name,
             phone_number: contact.phone,
             customer_user_id: contact.bsuid,
+            attributes: shown(attributes, allowed.sight()),
             created_time: iso_time(contact.created_at),
         }
     }
+}
+
+/// The body of one contact, with the values of its attributes.
+async fn body_of(
+    state: &ApiState,
+    allowed: &AuthorizedCaller<Contacts>,
+    contact: Contact,
+) -> Result<ContactBody, ApiError> {
+    let (db, client) = (&state.context.db, allowed.caller.client);
+    let mut values = contact_attributes::of_contacts(db, client, std::slice::from_ref(&contact)).await?;
+    Ok(ContactBody::of(contact, &mut values, allowed))
 }
 
 /// A new contact.
@@ -85,6 +114,7 @@ pub(crate) fn api_error(error: ContactError) -> ApiError {
     match error {
         ContactError::Unknown => ApiError::not_found(),
         ContactError::Fault(fault) => ApiError::faults(fault),
+        ContactError::Faults(faults) => ApiError::faults(faults),
         ContactError::Conflict(_) | ContactError::Taken => ApiError::new(ErrorKind::Conflict, error.to_string()),
         ContactError::Failed(cause) => cause.into(),
     }
@@ -112,7 +142,8 @@ async fn list(
 ) -> Result<Page<ContactBody>, ApiError> {
     let (client, sight) = (allowed.caller.client, allowed.caller.sight);
     let found = contacts::list(&state.context.db, client, sight, &search, query.page).await?;
-    Ok(Page::new(query.page, found, ContactBody::from))
+    let mut values = contact_attributes::of_contacts(&state.context.db, client, &found.items).await?;
+    Ok(Page::new(query.page, found, |contact| ContactBody::of(contact, &mut values, &allowed)))
 }
 
 /// Creates a contact.
@@ -138,7 +169,7 @@ async fn create(
     let new = NewContact::parse(&bytes).map_err(ApiError::faults)?;
     let (admin, client) = (state.administration(), allowed.caller.client);
     let made = contacts::create(&admin, client, new, allowed.actor()).await.map_err(api_error)?;
-    Ok((StatusCode::CREATED, Json(made.into())))
+    Ok((StatusCode::CREATED, Json(body_of(&state, &allowed, made).await?)))
 }
 
 /// Renames a contact.
@@ -163,7 +194,7 @@ async fn rename(
     let (contact, name) = (contact_id(&id)?, parse_rename(&bytes).map_err(ApiError::faults)?);
     let (admin, client) = (state.administration(), allowed.caller.client);
     let renamed = contacts::rename(&admin, client, contact, &name, allowed.actor()).await.map_err(api_error)?;
-    Ok(Json(renamed.into()))
+    Ok(Json(body_of(&state, &allowed, renamed).await?))
 }
 
 /// Deletes a contact, and those that are merged into it. The customers' chats stay.

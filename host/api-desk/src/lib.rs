@@ -1,6 +1,7 @@
 //! The work of agents: chats, tickets, contacts, live events, custom events, and the data of single customers.
 
 mod closed_sets;
+mod contact_attributes;
 mod contact_facts;
 mod contact_import;
 mod contact_merges;
@@ -23,6 +24,7 @@ pub fn routes(state: &ApiState, live: Arc<Hub>) -> OpenApiRouter<ApiState> {
         .merge(live_chat::routes())
         .merge(tickets::routes())
         .merge(contacts::routes())
+        .merge(contact_attributes::routes())
         .merge(contact_facts::routes())
         .merge(contact_import::routes())
         .merge(contact_merges::routes())

@@ -13,6 +13,7 @@ pub mod channel_table;
 pub mod chat;
 pub mod clock;
 pub mod contact;
+pub mod contact_attribute;
 pub mod contact_import;
 pub mod content;
 pub mod conversation;

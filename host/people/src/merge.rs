@@ -6,7 +6,7 @@ use storage::{
     PgConnection, Result,
     chat::{participants, search},
     people::{customers::merging, marketing_stops},
-    tenancy::{contacts, customer_notes},
+    tenancy::{contact_attributes, contacts, customer_notes},
 };
 
 use crate::chats::{self, FoldedChats};
@@ -28,6 +28,7 @@ pub(crate) async fn merge(
     participants::merging::move_values(db, client, survivor.0, absorbed.0).await?;
     contacts::fold(db, client, survivor, absorbed).await?;
     customer_notes::fold(db, client, survivor, absorbed).await?;
+    contact_attributes::fold(db, client, survivor, absorbed).await?;
     merging::take_names(db, client, survivor, absorbed).await?;
     merging::lead_to(db, client, survivor, absorbed).await?;
     search::customer_changed(db, client, survivor).await?;

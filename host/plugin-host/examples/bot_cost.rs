@@ -193,6 +193,7 @@ fn hello() -> (Event, Session) {
         previous_template: None,
         window_ends_ms: None,
         last_team: None,
+        attributes: vec![],
         metadata: vec![],
     };
     (event, session)

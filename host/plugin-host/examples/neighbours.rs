@@ -336,6 +336,7 @@ fn says(text: &str) -> (Event, Session) {
         previous_template: None,
         window_ends_ms: None,
         last_team: None,
+        attributes: vec![],
         metadata: vec![],
     };
     (event, session)

@@ -80,6 +80,7 @@ pub use replaying::{
 };
 pub use worlds::{
     answer::sms_router::MOST_MESSAGES as MOST_SMS_AT_ONCE,
+    attribute_value::{domain_value, plugin_value},
     json::{self, DryAnswer},
     wall_clock::{Zone, unix_millis},
     world_question::{DryResult, WorldQuestion},
@@ -87,9 +88,9 @@ pub use worlds::{
 
 pub mod chatbot {
     pub use plugin_bindings::exports::patchbay::plugin::bot::{
-        Action, Button, CustomEvent, Event, EventKind, HandOver, HttpFinished, HttpOutcome, ListRow, ListSection,
-        Rating, RatingScore, ReplyButtons, ReplyList, ReplyLocation, ReplyMedia, ReplyTemplate, ReplyText,
-        ScheduledTemplate, Session, TemplateHeader, Timer,
+        Action, Attribute, AttributeChange, AttributeValue, Button, CustomEvent, Event, EventKind, HandOver,
+        HttpFinished, HttpOutcome, ListRow, ListSection, Rating, RatingScore, ReplyButtons, ReplyList, ReplyLocation,
+        ReplyMedia, ReplyTemplate, ReplyText, ScheduledTemplate, Session, TemplateHeader, Timer,
     };
     pub use plugin_bindings::patchbay::plugin::conversation::{Author, PastMessage, RunningTimer};
     pub use plugin_bindings::patchbay::plugin::http::{Error as HttpError, Response as HttpReply};

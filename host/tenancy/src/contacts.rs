@@ -2,7 +2,7 @@
 
 use domain::{
     address::{Address, AddressKind},
-    body::FieldFault,
+    body::{Faults, FieldFault},
     contact::{ContactName, NewContact},
     ids::{ClientId, ContactId},
     page::{Page, PageRequest},
@@ -35,6 +35,8 @@ pub enum ContactError {
     Taken,
     #[error("{0}")]
     Fault(FieldFault),
+    #[error("{} fields are wrong", .0.count())]
+    Faults(Faults),
     /// Not possible in the present state of the contacts.
     #[error("{0}")]
     Conflict(&'static str),

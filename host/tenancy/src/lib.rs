@@ -4,6 +4,7 @@ pub mod accounts;
 pub mod audit_trail;
 pub mod client_removal;
 pub mod clients;
+pub mod contact_attributes;
 pub mod contact_facts;
 pub mod contact_import;
 pub mod contact_merges;

@@ -1,9 +1,9 @@
 //! World `chatbot`: the types of the interface, with short constructors for the usual answers.
 
 pub use crate::bindings::chatbot::exports::patchbay::plugin::bot::{
-    Action, Button, CustomEvent, Event, EventKind, Guest as Chatbot, HandOver, HttpFinished, HttpOutcome, ListRow,
-    ListSection, Rating, RatingScore, ReplyButtons, ReplyList, ReplyLocation, ReplyMedia, ReplyTemplate, ReplyText,
-    ScheduledTemplate, Session, TemplateHeader, Timer,
+    Action, Attribute, AttributeChange, AttributeValue, Button, CustomEvent, Event, EventKind, Guest as Chatbot,
+    HandOver, HttpFinished, HttpOutcome, ListRow, ListSection, Rating, RatingScore, ReplyButtons, ReplyList,
+    ReplyLocation, ReplyMedia, ReplyTemplate, ReplyText, ScheduledTemplate, Session, TemplateHeader, Timer,
 };
 pub use crate::bindings::chatbot::patchbay::plugin::types::{
     Channel, Choice, ChoiceSource, Content, Customer, Error, IncomingMessage, LocalTime, Location, Media, MediaKind,
@@ -59,6 +59,57 @@ impl Event {
             EventKind::Message(IncomingMessage { content: Content::Choice(choice), .. }) => Some(&choice.payload),
             _ => None,
         }
+    }
+}
+
+impl Session {
+    /// The value of an attribute of the contact.
+    pub fn attribute(&self, name: &str) -> Option<&AttributeValue> {
+        self.attributes.iter().find(|attribute| attribute.name == name).map(|attribute| &attribute.value)
+    }
+}
+
+impl AttributeValue {
+    /// A choice of an attribute.
+    pub fn choice(choice: impl Into<String>) -> Self {
+        Self::Choice(choice.into())
+    }
+
+    /// A date such as `1990-05-31`.
+    pub fn date(date: impl Into<String>) -> Self {
+        Self::Date(date.into())
+    }
+
+    /// The words of a text, a date or a choice.
+    pub fn as_str(&self) -> Option<&str> {
+        match self {
+            Self::Text(words) | Self::Date(words) | Self::Choice(words) => Some(words),
+            Self::Number(_) | Self::Boolean(_) => None,
+        }
+    }
+}
+
+impl From<&str> for AttributeValue {
+    fn from(text: &str) -> Self {
+        Self::Text(text.to_owned())
+    }
+}
+
+impl From<String> for AttributeValue {
+    fn from(text: String) -> Self {
+        Self::Text(text)
+    }
+}
+
+impl From<f64> for AttributeValue {
+    fn from(number: f64) -> Self {
+        Self::Number(number)
+    }
+}
+
+impl From<bool> for AttributeValue {
+    fn from(yes: bool) -> Self {
+        Self::Boolean(yes)
     }
 }
 
@@ -139,6 +190,17 @@ impl Action {
     /// Takes a tag off the contact.
     pub fn remove_tag(name: impl Into<String>) -> Self {
         Self::RemoveTag(name.into())
+    }
+
+    /// Sets an attribute of the contact. The value has the type that the client defined: a text, a number, true or false,
+    /// [`AttributeValue::date`] or [`AttributeValue::choice`].
+    pub fn set_attribute(name: impl Into<String>, value: impl Into<AttributeValue>) -> Self {
+        Self::SetAttribute(AttributeChange { name: name.into(), value: Some(value.into()) })
+    }
+
+    /// Removes the value of an attribute of the contact.
+    pub fn remove_attribute(name: impl Into<String>) -> Self {
+        Self::SetAttribute(AttributeChange { name: name.into(), value: None })
     }
 
     /// Puts an emoji on a message of the conversation.

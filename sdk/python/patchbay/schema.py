@@ -22,6 +22,8 @@ ChatAssignment = Literal['off', 'round-robin', 'least-busy']
 
 ChatMediaType = Literal['IMAGE', 'DOCUMENT', 'VIDEO', 'AUDIO', 'VOICE']
 
+ContactAttributeType = Literal['TEXT', 'NUMBER', 'BOOLEAN', 'DATE', 'CHOICE']
+
 ContentType = Literal['TEXT', 'IMAGE', 'DOCUMENT', 'VIDEO', 'AUDIO', 'VOICE', 'FILE', 'LOCATION', 'BUTTON', 'CAROUSEL', 'RATING', 'MEDIA']
 
 ConversationMessageType = Literal['CONVERSATION', 'NOTIFICATION']
@@ -466,6 +468,7 @@ ChatCounts = TypedDict('ChatCounts', {'all': Required[int], 'closed': Required[i
 class ChatCustomer(TypedDict, total=False):
     """The customer of a chat."""
 
+    attributes: Required[dict[str, Any]]
     chats: Required[list["ChatParticipantResponse"]]
     contactId: Union[str, None]
     fullName: Union[str, None]
@@ -753,11 +756,42 @@ class ConsoleSession(TypedDict, total=False):
 class Contact(TypedDict, total=False):
     """A customer with the name that the client gave."""
 
+    attributes: Required[dict[str, Any]]
     createdTime: Required[str]
     customerUserId: Union[str, None]
     fullName: Required[str]
     id: Required[str]
     phoneNumber: Union[str, None]
+
+class ContactAttribute(TypedDict, total=False):
+    """An attribute that contacts can have."""
+
+    choices: Required[list[str]]
+    label: Required[str]
+    name: Required[str]
+    type: Required["ContactAttributeType"]
+
+class ContactAttributeChanges(TypedDict, total=False):
+    """New values of a contact. Other attributes stay as they are."""
+
+    attributes: Required[dict[str, Any]]
+
+class ContactAttributeDraft(TypedDict, total=False):
+    """The definition of an attribute."""
+
+    choices: list[str]
+    label: Required[str]
+    type: Required["ContactAttributeType"]
+
+class ContactAttributeValues(TypedDict, total=False):
+    """The values of a contact."""
+
+    attributes: Required[dict[str, Any]]
+
+class ContactAttributes(TypedDict, total=False):
+    """The attributes that contacts can have, by name."""
+
+    attributes: Required[list["ContactAttribute"]]
 
 class ContactChange(TypedDict, total=False):
     """A new name for a contact. Nothing else changes."""

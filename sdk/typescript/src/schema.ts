@@ -621,6 +621,20 @@ export interface paths {
         /** Removes a recipient from the list. */
         delete: operations["unblockRecipient"];
     };
+    "/messaging-service/WhatsApp/contact-attributes": {
+        parameters: {
+        };
+        /** Lists the attributes that contacts can have, by name. */
+        get: operations["listContactAttributes"];
+    };
+    "/messaging-service/WhatsApp/contact-attributes/{name}": {
+        parameters: {
+        };
+        /** Defines an attribute of contacts, or replaces its label and its choices. */
+        put: operations["defineContactAttribute"];
+        /** Deletes an attribute of contacts, with all its values. */
+        delete: operations["deleteContactAttribute"];
+    };
     "/messaging-service/WhatsApp/contacts": {
         parameters: {
         };
@@ -642,6 +656,14 @@ export interface paths {
         put: operations["renameContact"];
         /** Deletes a contact, and those that are merged into it. The customers' chats stay. */
         delete: operations["deleteContact"];
+    };
+    "/messaging-service/WhatsApp/contacts/{id}/attributes": {
+        parameters: {
+        };
+        /** Returns the values of a contact's attributes. */
+        get: operations["getContactAttributes"];
+        /** Sets values of a contact's attributes. */
+        put: operations["setContactAttributes"];
     };
     "/messaging-service/WhatsApp/contacts/{id}/merges": {
         parameters: {
@@ -1720,6 +1742,8 @@ export interface components {
         };
         /** @description The customer of a chat. */
         ChatCustomer: {
+            /** @description The values of its attributes, by name. A caller who sees customers masked gets null for texts, numbers and dates. */
+            attributes: Record<string, never>;
             /** @description The chats of the customer on all inboxes, at most 50, the one with the newest message first. */
             chats: components["schemas"]["ChatParticipantResponse"][];
             /**
@@ -2268,6 +2292,8 @@ export interface components {
         };
         /** @description A customer with the name that the client gave. */
         Contact: {
+            /** @description The values of its attributes, by name. A caller who sees customers masked gets null for texts, numbers and dates. */
+            attributes: Record<string, never>;
             /**
              * Format: date-time
              * @description Time of creation.
@@ -2284,6 +2310,55 @@ export interface components {
             id: string;
             /** @description The number in digits. Null if it is no longer known. */
             phoneNumber?: string | null;
+        };
+        /** @description An attribute that contacts can have. */
+        ContactAttribute: {
+            /** @description The possible values of a `CHOICE`. Empty for other types. */
+            choices: string[];
+            /** @description The name for people. */
+            label: string;
+            /** @description Its name. Plugins use it. */
+            name: string;
+            /** @description The type of its values. */
+            type: components["schemas"]["ContactAttributeType"];
+        };
+        /** @description New values of a contact. Other attributes stay as they are. */
+        ContactAttributeChanges: {
+            /**
+             * @description Values by name: a text of 1 to 1,000 characters, a number, true or false, a date such as `1990-05-31`, or a choice.
+             *     Null removes a value.
+             */
+            attributes: Record<string, never>;
+        };
+        /** @description The definition of an attribute. */
+        ContactAttributeDraft: {
+            /**
+             * @description Required for a `CHOICE`, and only for it: 1 to 100 different texts of 1 to 100 characters. Values that contacts have
+             *     stay, even if their choice is left out.
+             */
+            choices?: string[];
+            /** @description The name for people: 1 to 100 characters. */
+            label: string;
+            /** @description The type of its values. It never changes. */
+            type: components["schemas"]["ContactAttributeType"];
+        };
+        /**
+         * @description The type of an attribute of contacts.
+         * @enum {string}
+         */
+        ContactAttributeType: "TEXT" | "NUMBER" | "BOOLEAN" | "DATE" | "CHOICE";
+        /** @description The values of a contact. */
+        ContactAttributeValues: {
+            /**
+             * @description The values by name. A contact has no entry for an attribute without a value. A caller who sees customers masked
+             *     gets null for texts, numbers and dates.
+             */
+            attributes: Record<string, never>;
+        };
+        /** @description The attributes that contacts can have, by name. */
+        ContactAttributes: {
+            /** @description At most 50. */
+            attributes: components["schemas"]["ContactAttribute"][];
         };
         /** @description A new name for a contact. Nothing else changes. */
         ContactChange: {
@@ -9681,6 +9756,100 @@ export interface operations {
             };
         };
     };
+    listContactAttributes: {
+        parameters: {
+        };
+        responses: {
+            /** @description The attributes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContactAttributes"];
+                };
+            };
+        };
+    };
+    defineContactAttribute: {
+        parameters: {
+            path: {
+                /** @description 1 to 40 lower-case letters, digits and `-`, a letter first. */
+                name: string;
+            };
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "choices": [
+                 *         "silver",
+                 *         "gold"
+                 *       ],
+                 *       "label": "Plan",
+                 *       "type": "CHOICE"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ContactAttributeDraft"];
+            };
+        };
+        responses: {
+            /** @description The replaced definition. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "choices": [
+                     *         "text"
+                     *       ],
+                     *       "label": "Plan",
+                     *       "name": "plan",
+                     *       "type": "TEXT"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ContactAttribute"];
+                };
+            };
+            /** @description The new definition. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "choices": [
+                     *         "text"
+                     *       ],
+                     *       "label": "Plan",
+                     *       "name": "plan",
+                     *       "type": "TEXT"
+                     *     }
+                     */
+                    "application/json": components["schemas"]["ContactAttribute"];
+                };
+            };
+        };
+    };
+    deleteContactAttribute: {
+        parameters: {
+            path: {
+                /** @description The name of the attribute. */
+                name: string;
+            };
+        };
+        responses: {
+            /** @description The attribute is deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+            };
+        };
+    };
     listContacts: {
         parameters: {
             query?: {
@@ -9780,6 +9949,49 @@ export interface operations {
             204: {
                 headers: {
                     [name: string]: unknown;
+                };
+            };
+        };
+    };
+    getContactAttributes: {
+        parameters: {
+            path: {
+                /** @description Id of the contact. */
+                id: string;
+            };
+        };
+        responses: {
+            /** @description The values. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContactAttributeValues"];
+                };
+            };
+        };
+    };
+    setContactAttributes: {
+        parameters: {
+            path: {
+                /** @description Id of the contact. */
+                id: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ContactAttributeChanges"];
+            };
+        };
+        responses: {
+            /** @description All values of the contact. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContactAttributeValues"];
                 };
             };
         };

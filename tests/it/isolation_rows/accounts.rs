@@ -30,6 +30,8 @@ fn contact_path(ids: &Ids, rest: &str) -> String {
     format!("/messaging-service/WhatsApp/contacts/{}{rest}", ids.contact)
 }
 
+const ATTRIBUTES: &str = "/messaging-service/WhatsApp/contact-attributes";
+
 pub const ROWS: &[Row] = &[
     row("GET", "/api/v1/audit", ADMINS, |_| plain("/api/v1/audit"), OWN),
     row("GET", "/api/v1/audit/export", ADMINS, |_| plain("/api/v1/audit/export"), OWN),
@@ -96,6 +98,35 @@ pub const ROWS: &[Row] = &[
         "/messaging-service/WhatsApp/contacts/{id}/tags",
         KEEPERS,
         |ids| with(&contact_path(ids, "/tags"), &json!({ "tags": [] })),
+        Others::Unknown(404),
+    ),
+    row(
+        "GET",
+        "/messaging-service/WhatsApp/contacts/{id}/attributes",
+        KEEPERS,
+        |ids| plain(&contact_path(ids, "/attributes")),
+        Others::Unknown(404),
+    ),
+    row(
+        "PUT",
+        "/messaging-service/WhatsApp/contacts/{id}/attributes",
+        KEEPERS,
+        |ids| with(&contact_path(ids, "/attributes"), &json!({ "attributes": {} })),
+        Others::Unknown(404),
+    ),
+    row("GET", "/messaging-service/WhatsApp/contact-attributes", ALL, |_| plain(ATTRIBUTES), OWN),
+    row(
+        "PUT",
+        "/messaging-service/WhatsApp/contact-attributes/{name}",
+        ADMINS,
+        |_| with(&format!("{ATTRIBUTES}/plan"), &json!({ "label": "Plan", "type": "TEXT" })),
+        OWN,
+    ),
+    row(
+        "DELETE",
+        "/messaging-service/WhatsApp/contact-attributes/{name}",
+        ADMINS,
+        |_| plain(&format!("{ATTRIBUTES}/none")),
         Others::Unknown(404),
     ),
     row(

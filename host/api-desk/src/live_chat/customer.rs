@@ -8,8 +8,9 @@ use api_core::{
 };
 use axum::{Json, extract::State};
 use chat::desk::{self, CustomerPanel};
-use domain::ids::ContactId;
+use domain::{ids::ContactId, privacy::CustomerVisibility};
 use serde::Serialize;
+use serde_json::{Map, Value};
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
@@ -18,6 +19,7 @@ use super::{
     chats::chat_id,
     desk::{acting, api_error},
 };
+use crate::contact_attributes::shown;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(customer))
@@ -35,18 +37,21 @@ struct CustomerBody {
     full_name: Option<String>,
     /// The tags of the contact.
     tags: Vec<String>,
+    /// The values of its attributes, by name. A caller who sees customers masked gets null for texts, numbers and dates.
+    #[schema(value_type = Object)]
+    attributes: Map<String, Value>,
     /// The chats of the customer on all inboxes, at most 50, the one with the newest message first.
     chats: Vec<ChatParticipantResponse>,
 }
 
-impl From<CustomerPanel> for CustomerBody {
-    fn from(view: CustomerPanel) -> Self {
+impl CustomerBody {
+    fn of(view: CustomerPanel, sight: CustomerVisibility) -> Self {
         let (contact_id, full_name, tags) = match view.contact {
             Some(contact) => (Some(contact.id), Some(contact.name), contact.tags),
             None => (None, None, Vec::new()),
         };
         let chats = view.chats.into_iter().map(ChatParticipantResponse::from).collect();
-        Self { contact_id, full_name, tags, chats }
+        Self { contact_id, full_name, tags, attributes: shown(view.attributes, sight), chats }
     }
 }
 
@@ -68,5 +73,5 @@ async fn customer(
     Segments(id): Segments<String>,
 ) -> Result<Json<CustomerBody>, ApiError> {
     let found = desk::customer(&state.context.db, acting(&allowed), chat_id(&id)?).await.map_err(api_error)?;
-    Ok(Json(found.into()))
+    Ok(Json(CustomerBody::of(found, allowed.sight())))
 }

@@ -1,5 +1,6 @@
 #![doc = include_str!("../../../../docs/plugin-tests.md")]
 
+mod attributes;
 mod case;
 mod check;
 mod expectation;

@@ -3,7 +3,7 @@ use std::{collections::VecDeque, sync::Arc};
 use plugin_host::chatbot::{Choice, ChoiceSource, Content, EventKind, QuotedMessage};
 
 use super::{
-    check,
+    attributes, check,
     read::{ConversationTest, Script},
     report::{TestFailure, TestOutcome},
     requests::{check_counts, unexpected_lines},
@@ -151,6 +151,7 @@ impl Play<'_> {
                 HostEffect::Reacted { .. } => self.so_far.push(effect.words().trim().to_owned()),
                 HostEffect::State(_)
                 | HostEffect::Untagged(_)
+                | HostEffect::AttributeSet { .. }
                 | HostEffect::ReadMarked
                 | HostEffect::Timer { .. }
                 | HostEffect::TimerCancelled(_)
@@ -205,6 +206,7 @@ impl Play<'_> {
             StepKind::Reacted(emoji) => check::reacted(turns, emoji),
             StepKind::RatingAsked => check::did(turns, &HostEffect::RatingAsked, "the bot asks for a rating", chat),
             StepKind::Tagged(tags) => check::check_tags(tags, chat),
+            StepKind::Attributes(wanted) => attributes::differences(wanted, chat.attributes()),
             StepKind::Timers(wanted) => check::timers(wanted, chat),
             StepKind::Fails(wanted) => check::fails(turns, wanted),
             StepKind::Logged(wanted) => check::check_log(turns, wanted),

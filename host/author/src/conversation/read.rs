@@ -4,6 +4,7 @@ use chrono::TimeDelta;
 use plugin_host::World;
 
 use super::{
+    attributes,
     case::QuestionCase,
     expectation, input,
     setup::{self, SetupFields, TestSetup},
@@ -28,7 +29,7 @@ pub(super) enum Script {
     Case(Box<QuestionCase>),
 }
 
-const STEPS: [&str; 17] = [
+const STEPS: [&str; 18] = [
     "customer",
     "bot",
     "clock",
@@ -40,6 +41,7 @@ const STEPS: [&str; 17] = [
     "handed over",
     "closed",
     "tagged",
+    "attributes",
     "rating asked",
     "typing",
     "reacted",
@@ -146,6 +148,7 @@ fn step(node: &YamlNode) -> Result<ConversationStep, YamlFault> {
             YamlContent::List(tags) => tags.iter().map(|tag| tag.text("tagged")).collect::<Result<_, _>>()?,
             _ => vec![value.text("tagged")?],
         }),
+        "attributes" => StepKind::Attributes(attributes::read_expected(value)?),
         "typing" => yes(value).map(|()| StepKind::Typing)?,
         "reacted" => StepKind::Reacted(value.text("reacted")?),
         "rating asked" => yes(value).map(|()| StepKind::RatingAsked)?,

@@ -3,16 +3,28 @@
 use std::path::Path;
 
 use chrono::{DateTime, TimeDelta, TimeZone as _, Utc};
+use domain::contact_attribute::AttributeDefinition;
 use plugin_host::{EVERY_HOST, HttpFault, HttpLimits, HttpResponse, Scope, World, Zone, json::WorldQuestion};
 use serde_json::{Value, json};
 
+use super::attributes::read_attributes;
 use crate::{
     local_run::{chat, time, values::LocalValues, web::WebStub},
     yaml::{YamlContent, YamlFault, YamlFields, YamlNode},
 };
 
-pub(super) const FIELDS: [&str; 9] =
-    ["config", "config file", "now", "time zone", "session", "kv", "http", "allowed hosts", "http limits"];
+pub(super) const FIELDS: [&str; 10] = [
+    "config",
+    "config file",
+    "now",
+    "time zone",
+    "session",
+    "attributes",
+    "kv",
+    "http",
+    "allowed hosts",
+    "http limits",
+];
 
 /// Values by scope and key; `None` = absent.
 pub(super) type StoredValues = Vec<(Scope, String, Option<Value>)>;
@@ -24,6 +36,8 @@ pub(super) struct TestSetup {
     pub(super) zone: Zone,
     /// The fields of the session that the file gives, in JSON.
     pub(super) session: Value,
+    /// `None`: every attribute is accepted.
+    pub(super) attributes: Option<Vec<AttributeDefinition>>,
     pub(super) stored: StoredValues,
     pub(super) stubs: Vec<WebStub>,
     pub(super) allowed_hosts: Vec<String>,
@@ -49,11 +63,14 @@ pub(super) fn read(fields: SetupFields<'_>) -> Result<TestSetup, YamlFault> {
     });
     // Every request reaches the prepared answers, so that a report can name a request without one.
     let allowed_hosts = allowed.transpose()?.unwrap_or_else(|| vec![EVERY_HOST.to_owned()]);
+    let mut session = get("session").map_or_else(|| json!({}), YamlNode::json);
+    let attributes = get("attributes").map(|node| read_attributes(node, &mut session)).transpose()?;
     Ok(TestSetup {
         config: config(fields)?.to_string(),
         now: get("now").map(moment).transpose()?.unwrap_or_else(default_start),
         zone: get("time zone").map(zone).transpose()?.unwrap_or(Zone::UTC),
-        session: get("session").map_or_else(|| json!({}), YamlNode::json),
+        session,
+        attributes,
         stored: get("kv").map(read_values).transpose()?.unwrap_or_default(),
         stubs,
         allowed_hosts,
@@ -93,6 +110,7 @@ impl TestSetup {
             now: self.now,
             zone: self.zone,
             session: *session,
+            attributes: self.attributes.clone(),
             values: self.values(),
             allowed_hosts: self.allowed_hosts.clone(),
             http_limits: self.http_limits,

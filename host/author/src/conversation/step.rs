@@ -1,6 +1,6 @@
 use chrono::{DateTime, TimeDelta, Utc};
 use plugin_host::chatbot::{Content, CustomEvent, Rating};
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::{expectation::ExpectedMessage, setup::StoredValues};
 use crate::yaml::{YamlFault, YamlNode};
@@ -39,6 +39,8 @@ pub(super) enum StepKind {
     },
     Closed,
     Tagged(Vec<String>),
+    /// Values by name; null: no value.
+    Attributes(Map<String, Value>),
     RatingAsked,
     Typing,
     Reacted(String),

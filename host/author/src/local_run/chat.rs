@@ -7,19 +7,19 @@ use std::{
 };
 
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::{chat::SESSION_WINDOW, ids::ClientId};
+use domain::{chat::SESSION_WINDOW, contact_attribute::AttributeDefinition, ids::ClientId};
 use plugin_host::{
     CallError, HttpLimits, PluginCall, PluginRef, StartedRequest, Zone,
     chatbot::{
-        Action, Author, Channel, Content, Event, EventKind, HttpFinished, IncomingMessage, PastMessage, QuotedMessage,
-        Session,
+        Action, Attribute, Author, Channel, Content, Event, EventKind, HttpFinished, IncomingMessage, PastMessage,
+        QuotedMessage, Session,
     },
     unix_millis,
 };
 use uuid::Uuid;
 
 use super::{
-    LoadedProgram, LocalHost,
+    LoadedProgram, LocalHost, attributes,
     bot_message::{BotChoice, BotMessage},
     conversation_facts,
     effects::{CallNotes, HostEffect, LocalTurn, TurnFailure},
@@ -41,8 +41,10 @@ pub(crate) struct ChatSetup {
     pub(crate) config: String,
     pub(crate) now: DateTime<Utc>,
     pub(crate) zone: Zone,
-    /// The session. The conversation updates state, times and `reopened`.
+    /// The session. The conversation updates state, times, attributes and `reopened`.
     pub(crate) session: Session,
+    /// The attributes that the client defined. `None`: every attribute is accepted.
+    pub(crate) attributes: Option<Vec<AttributeDefinition>>,
     pub(crate) values: LocalValues,
     pub(crate) allowed_hosts: Vec<String>,
     pub(crate) http_limits: HttpLimits,
@@ -122,6 +124,10 @@ impl<'a> LocalChat<'a> {
 
     pub(crate) fn tags(&self) -> &[String] {
         &self.tags
+    }
+
+    pub(crate) fn attributes(&self) -> &[Attribute] {
+        &self.setup.session.attributes
     }
 
     pub(crate) fn timers(&self) -> Vec<(String, TimeDelta)> {
@@ -295,6 +301,11 @@ impl<'a> LocalChat<'a> {
         });
         match self.local_host.host.chatbot(call, &event, &session, reads).await {
             Ok(outcome) => {
+                if let Some(reason) = attributes::refusal(self.setup.attributes.as_deref(), &outcome.actions) {
+                    let failure = self.hand_to_people(format!("the chatbot's answer cannot be carried out: {reason}"));
+                    let notes = CallNotes::of(&outcome.trace);
+                    return LocalTurn { event: label, effects: vec![], failure: Some(failure), notes };
+                }
                 self.sequence += 1;
                 let requests = outcome.requests;
                 self.setup.values.commit(outcome.writes, self.setup.now);
@@ -383,6 +394,9 @@ impl<'a> LocalChat<'a> {
                     self.tags.push(tag.clone());
                 }
             }
+            HostEffect::AttributeSet { name, value } => {
+                attributes::set(&mut self.setup.session.attributes, name, value.clone());
+            }
             HostEffect::Typing | HostEffect::ReadMarked | HostEffect::Reacted { .. } | HostEffect::LeftOut(_) => {}
         }
         Some(effect)
@@ -427,13 +441,15 @@ impl<'a> LocalChat<'a> {
                 self.waiting.push_front(Pending { attempts: pending.attempts + 1, not_before, ..pending });
                 format!("the host asks again in {}", format_span(*pause))
             }
-            None => {
-                self.stage = ChatStage::Agents { team: None, note: format!("the chatbot failed: {error}") };
-                self.settle();
-                "people take over".to_owned()
-            }
+            None => self.hand_to_people(format!("the chatbot failed: {error}")).then,
         };
         TurnFailure { code, reason: error.to_string(), then }
+    }
+
+    fn hand_to_people(&mut self, reason: String) -> TurnFailure {
+        self.stage = ChatStage::Agents { team: None, note: reason.clone() };
+        self.settle();
+        TurnFailure { code: None, reason, then: "people take over".to_owned() }
     }
 
     fn enqueue(&mut self, kind: EventKind, reopened: bool) {

@@ -1,9 +1,12 @@
 use std::{fmt, time::Duration};
 
 use chrono::TimeDelta;
-use plugin_host::{CallError, CallTrace, LogLevel, LogLine, chatbot::Action};
+use plugin_host::{
+    CallError, CallTrace, LogLevel, LogLine,
+    chatbot::{Action, AttributeValue},
+};
 
-use super::{bot_message::BotMessage, time::format_span};
+use super::{attributes, bot_message::BotMessage, time::format_span};
 
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum HostEffect {
@@ -29,6 +32,11 @@ pub(crate) enum HostEffect {
     Closed,
     Tagged(String),
     Untagged(String),
+    AttributeSet {
+        name: String,
+        /// `None`: the value is removed.
+        value: Option<AttributeValue>,
+    },
     Typing,
     ReadMarked,
     Reacted {
@@ -65,6 +73,9 @@ impl HostEffect {
             Action::Close => Self::Closed,
             Action::AddTag(tag) => Self::Tagged(tag.clone()),
             Action::RemoveTag(tag) => Self::Untagged(tag.clone()),
+            Action::SetAttribute(change) => {
+                Self::AttributeSet { name: change.name.clone(), value: change.value.clone() }
+            }
             Action::Typing => Self::Typing,
             Action::MarkRead => Self::ReadMarked,
             Action::React(reaction) => Self::Reacted {
@@ -97,6 +108,10 @@ impl HostEffect {
             Self::TimerCancelled(name) => format!("  (no timer {name} any more)"),
             Self::Tagged(tag) => format!("  (tagged {tag})"),
             Self::Untagged(tag) => format!("  (no longer tagged {tag})"),
+            Self::AttributeSet { name, value: Some(value) } => {
+                format!("  (attribute {name}: {})", attributes::shown(value))
+            }
+            Self::AttributeSet { name, value: None } => format!("  (attribute {name} has no value any more)"),
             Self::Typing => "  (the bot is typing)".to_owned(),
             Self::ReadMarked => "  (marked as read)".to_owned(),
             Self::Reacted { emoji, .. } if emoji.is_empty() => "  (the bot takes its reaction back)".to_owned(),

@@ -1,5 +1,6 @@
 //! Plugins on the author's own machine: one component in this process, conversations in memory, a manual clock.
 
+pub(crate) mod attributes;
 pub(crate) mod bot_message;
 pub(crate) mod chat;
 pub(crate) mod conversation_facts;

@@ -10,6 +10,7 @@ use super::{
     privacy::Replacements,
 };
 use crate::local_run::{
+    attributes,
     bot_message::{BotMessage, media_word},
     effects::HostEffect,
 };
@@ -176,6 +177,10 @@ impl Script {
                     self.steps.push(("closed", true.into()));
                 }
                 HostEffect::Tagged(tag) => self.steps.push(("tagged", tag.as_str().into())),
+                HostEffect::AttributeSet { name, value } => {
+                    let value = value.as_ref().map_or(Value::Null, attributes::shown);
+                    self.steps.push(("attributes", Map::from_iter([(name.clone(), value)]).into()));
+                }
                 HostEffect::RatingAsked => self.steps.push(("rating asked", true.into())),
                 HostEffect::Typing => self.steps.push(("typing", true.into())),
                 HostEffect::Reacted { emoji, .. } => self.steps.push(("reacted", emoji.as_str().into())),

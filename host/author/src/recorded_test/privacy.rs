@@ -121,8 +121,11 @@ impl Replacements {
             Value::Array(items) => items.iter().for_each(|item| self.search(field, item)),
             Value::Object(fields) => {
                 let is_person = PERSONS.contains(&plain.as_str());
+                // An attribute of a contact, such as `{"name": "surname", "value": ..}`.
+                let own_name = fields.get("name").and_then(Value::as_str).unwrap_or(field);
                 for (name, value) in fields {
                     match value {
+                        value if name == "value" => self.search(own_name, value),
                         Value::String(text) if is_person && name == "name" => self.invent_text(text),
                         value => self.search(name, value),
                     }

@@ -7,7 +7,7 @@ use plugin_host::{
 };
 
 use super::show::{show, silence_text};
-use crate::local_run::{bot_message::BotChoice, chat::LocalChat, effects::HostEffect, time};
+use crate::local_run::{attributes, bot_message::BotChoice, chat::LocalChat, effects::HostEffect, time};
 
 const HELP: &str = "\
 text            the customer writes it
@@ -16,7 +16,7 @@ text            the customer writes it
 /rate SCORE     rate: poor, average or excellent
 /clock 30m      move the clock; timers fire on the way
 /release        an agent gives the conversation back to the bot
-/state          the bot's state, tags and timers
+/state          the bot's state, tags, attributes and timers
 /kv             what the plugin has stored
 /restart        a new conversation, with nothing stored
 /quit           leave";
@@ -112,6 +112,9 @@ fn state(chat: &LocalChat<'_>, out: &mut (dyn io::Write + Send)) -> io::Result<(
     writeln!(out, "  state:  {}", if chat.state().is_empty() { "(empty)" } else { chat.state() })?;
     if !chat.tags().is_empty() {
         writeln!(out, "  tags:   {}", chat.tags().join(", "))?;
+    }
+    for attribute in chat.attributes() {
+        writeln!(out, "  attribute:  {} = {}", attribute.name, attributes::shown(&attribute.value))?;
     }
     for (name, left) in chat.timers() {
         writeln!(out, "  timer:  {name} in {}", time::format_span(left))?;

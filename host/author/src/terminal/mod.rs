@@ -154,6 +154,7 @@ impl Terminal {
             now: self.clock.now(),
             zone: Zone::UTC,
             session: session()?,
+            attributes: None,
             values: LocalValues::default(),
             allowed_hosts,
             http_limits: HttpLimits::default(),

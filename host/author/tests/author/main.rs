@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests: a failure here is a failed test")]
 
+mod attributes;
 mod cases;
 mod conversations;
 mod costs;

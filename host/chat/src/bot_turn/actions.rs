@@ -4,6 +4,7 @@
 use std::{borrow::Cow, collections::HashSet};
 
 use domain::{
+    contact_attribute::AttributeChange,
     content::{self, MediaKind, OutboundContent, OutboundMedia},
     custom_action::{self, ComposedTemplate, CustomAction},
     file_name,
@@ -13,7 +14,7 @@ use domain::{
 use plugin_host::chatbot::{Action, ListSection, ReplyButtons, ReplyList, ReplyMedia, ScheduledTemplate};
 use storage::chat::chat_messages;
 
-use super::{presence::BotPresence, reactions, templates, turn_context::TurnContext};
+use super::{attributes, presence::BotPresence, reactions, templates, turn_context::TurnContext};
 use crate::conversation::ratings;
 use base::{Context, Result};
 
@@ -32,6 +33,7 @@ pub(super) enum ChatbotEffect {
     Close,
     Tag(String),
     Untag(String),
+    SetAttribute(AttributeChange),
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -99,6 +101,10 @@ pub(super) async fn effects(
                 Action::CancelTimer(name) => ChatbotEffect::CancelTimer(name),
                 Action::AddTag(tag) => ChatbotEffect::Tag(tag),
                 Action::RemoveTag(tag) => ChatbotEffect::Untag(tag),
+                Action::SetAttribute(wanted) => match attributes::plan(ctx, client, &wanted).await? {
+                    Ok(change) => ChatbotEffect::SetAttribute(change),
+                    Err(reason) => return Ok(Err(reason)),
+                },
                 Action::Typing => {
                     presence = Some(BotPresence::Typing);
                     continue;

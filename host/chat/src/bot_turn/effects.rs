@@ -20,6 +20,7 @@ use uuid::Uuid;
 
 use super::{
     actions::{ChatbotEffect, ChatbotReply},
+    attributes,
     failure::TurnTrouble,
     outcome::TurnOutcome,
     presence::{self, BotPresence},
@@ -152,6 +153,9 @@ impl Turn<'_> {
                 if self.participant.apply(ParticipantMove::ClosedByBot).is_ok() {
                     self.steps.push(Step::Moved(event_facts::moved_event(had, self.participant)));
                 }
+            }
+            ChatbotEffect::SetAttribute(change) => {
+                attributes::apply(self.ctx, db, self.lease.client, self.scene, change).await?;
             }
             ChatbotEffect::Untag(tag) => self.participant.tags.retain(|other| *other != tag),
             ChatbotEffect::Tag(tag) => {

@@ -6,6 +6,7 @@
 //! no room for the call, nothing is written and it does not count as a failure.
 
 mod actions;
+mod attributes;
 mod effects;
 mod failure;
 mod outcome;

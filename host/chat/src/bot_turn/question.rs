@@ -5,10 +5,10 @@ use chrono::{DateTime, Utc};
 use domain::chat::{self, RequestEnd};
 use plugin_host::{
     chatbot::{
-        CustomEvent, Event, EventKind, HttpError, HttpFinished, HttpOutcome, HttpReply, Rating, RatingScore, Session,
-        TemplateReference,
+        Attribute, CustomEvent, Event, EventKind, HttpError, HttpFinished, HttpOutcome, HttpReply, Rating, RatingScore,
+        Session, TemplateReference,
     },
-    unix_millis,
+    plugin_value, unix_millis,
 };
 use storage::chat::participant_events::WaitingEvent as StoredEvent;
 
@@ -78,6 +78,7 @@ fn rating(name: &str) -> RatingScore {
 }
 
 fn session(scene: &TurnContext, now: DateTime<Utc>) -> Session {
+    let attributes = scene.attributes.iter().map(|(name, value)| (name.as_str().to_owned(), plugin_value(value)));
     Session {
         participant_id: scene.participant.id.to_string(),
         client_ref: scene.client.client_ref.clone(),
@@ -94,6 +95,7 @@ fn session(scene: &TurnContext, now: DateTime<Utc>) -> Session {
             .map(|template| TemplateReference { id: template.id.clone(), name: template.name.clone() }),
         window_ends_ms: scene.window_end.map(unix_millis),
         last_team: scene.participant.team.as_ref().map(|team| team.name.clone()),
+        attributes: attributes.map(|(name, value)| Attribute { name, value }).collect(),
         metadata: Vec::new(),
     }
 }

@@ -21,7 +21,10 @@ use storage::{
         customers::{self, Customer},
         inbox_customers,
     },
-    tenancy::clients::{self, Client},
+    tenancy::{
+        clients::{self, Client},
+        contact_attributes::{self, AttributeValues},
+    },
 };
 
 use crate::conversation::{
@@ -55,6 +58,8 @@ pub(super) struct TurnContext {
     pub(super) reopened: bool,
     pub(super) template: Option<SentTemplate>,
     pub(super) window_end: Option<DateTime<Utc>>,
+    /// The attributes of the contact.
+    pub(super) attributes: AttributeValues,
 }
 
 impl TurnContext {
@@ -127,6 +132,7 @@ pub(super) async fn load(
     };
     let wrote = subject.message().map(|wrote| wrote.message.created_at);
     let window_end = window::end_for_programs(db, client, (&participant, inbox.kind()), wrote).await?;
+    let attributes = contact_attributes::of_customer(db, client, customer.id).await?;
     Ok(Situation::Ready(Box::new(TurnContext {
         participant,
         customer,
@@ -138,6 +144,7 @@ pub(super) async fn load(
         reopened,
         template,
         window_end,
+        attributes,
     })))
 }
 

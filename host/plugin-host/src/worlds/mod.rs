@@ -2,6 +2,7 @@
 //! `domain::world`.
 
 pub(crate) mod answer;
+pub(crate) mod attribute_value;
 pub mod json;
 mod older_recordings;
 mod partner_event;

@@ -26,6 +26,9 @@ pub(super) fn in_newest_form(world: World, mut question: Value) -> Value {
         World::Chatbot => {
             if let Some(session) = question.get_mut("session") {
                 rename_customer(session);
+                if let Value::Object(session) = session {
+                    session.entry("attributes").or_insert_with(|| json!([]));
+                }
             }
             if let Some(content) = question.pointer_mut("/event/kind/Message/content") {
                 rename_content(content);
@@ -84,13 +87,23 @@ mod tests {
             in_newest_form(World::Chatbot, json!({ "event": event, "session": session }))
         };
         let tapped = question(json!({ "Button": { "text": "Yes", "payload": "yes" } }));
-        assert_eq!(tapped["session"], json!({ "channel": "Messenger", "customer": { "user_id": "900" } }));
+        assert_eq!(
+            tapped["session"],
+            json!({ "channel": "Messenger", "customer": { "user_id": "900" }, "attributes": [] })
+        );
         let choice = json!({ "source": "Template", "text": "Yes", "payload": "yes" });
         assert_eq!(tapped["event"]["kind"]["Message"]["content"], json!({ "Choice": choice }));
         let poll = question(json!({ "Unsupported": "poll" }));
         assert_eq!(poll["event"]["kind"]["Message"]["content"], json!({ "Other": "poll" }));
         let text = question(json!({ "Text": "hi" }));
         assert_eq!(text["event"]["kind"]["Message"]["content"], json!({ "Text": "hi" }));
+    }
+
+    #[test]
+    fn a_session_without_attributes_has_none() {
+        let session = |session: Value| in_newest_form(World::Chatbot, json!({ "session": session }))["session"].clone();
+        assert_eq!(session(json!({ "state": "a" })), json!({ "state": "a", "attributes": [] }));
+        assert_eq!(session(json!({ "attributes": [1] })), json!({ "attributes": [1] }));
     }
 
     #[test]

@@ -62,6 +62,7 @@ pub(crate) fn hello() -> (Event, Session) {
         previous_template: None,
         window_ends_ms: Some(now_ms + 86_400_000),
         last_team: None,
+        attributes: vec![],
         metadata: vec![],
     };
     (event, session)

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use plugin_host::chatbot::{Action, Author, EventKind, HttpError, HttpFinished, HttpOutcome, HttpReply, PastMessage};
-use plugin_host::chatbot::{Reaction, RunningTimer};
+use plugin_host::chatbot::{Attribute, AttributeChange, AttributeValue, Reaction, RunningTimer, Session};
 use plugin_host::{
     ChatbotOutcome, ConversationAnswer, ConversationQuestion, KeyValueError, KeyValueSnapshot, KeysWanted, NoKeyValues,
     PluginCall, Scope, StartedRequest, World, WorldQuestion,
@@ -178,4 +178,54 @@ async fn a_plugin_judges_its_configuration_and_one_without_that_export_finds_not
     std::fs::write(older.path().join("errand.wasm"), guest("former_bot")).unwrap();
     let older = TestHost::start(older, limits(), false).await;
     assert!(older.host.validate_config(client(1), call("errand").plugin, "{}").await.unwrap().is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bot_reads_the_attributes_of_the_contact_and_a_replay_gives_the_same() {
+    let test = errands().await;
+    let attribute = |name: &str, value| Attribute { name: name.to_owned(), value };
+    let attributes = vec![
+        attribute("born", AttributeValue::Date("1990-05-31".into())),
+        attribute("plan", AttributeValue::Choice("gold".into())),
+        attribute("vip", AttributeValue::Boolean(true)),
+        attribute("visits", AttributeValue::Number(7.5)),
+    ];
+    let session = Session { attributes, ..session() };
+    let call_once = PluginCall { record: true, ..call("errand") };
+    let outcome = test.host.chatbot(call_once, &says("attributes"), &session, Arc::new(NoKeyValues)).await.unwrap();
+    assert_eq!(only_text(&outcome.actions), "born=1990-05-31, plan=gold, vip=true, visits=7.5");
+    let recording = outcome.trace.recording.unwrap();
+    let again = test.host.replay(client(1), call("errand").plugin, &recording).await.unwrap();
+    assert!(again.identical, "{:?}", again.first_difference);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn setting_an_attribute_is_an_action_with_a_value_of_its_type() {
+    let test = errands().await;
+    for (text, value) in [
+        ("attribute a text two words", Some(AttributeValue::Text("two words".into()))),
+        ("attribute a number -1.5", Some(AttributeValue::Number(-1.5))),
+        ("attribute a boolean true", Some(AttributeValue::Boolean(true))),
+        ("attribute a date 1990-05-31", Some(AttributeValue::Date("1990-05-31".into()))),
+        ("attribute a choice gold", Some(AttributeValue::Choice("gold".into()))),
+        ("attribute a", None),
+    ] {
+        let set = Action::SetAttribute(AttributeChange { name: "a".into(), value });
+        assert_eq!(ask(&test, text).await.actions[0], set, "{text}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_value_that_no_attribute_can_have_makes_the_answer_impossible() {
+    let test = errands().await;
+    for (text, said) in [
+        ("attribute a date 31.5.1990", "action 1 (set-attribute): the value of `a` must be a date such as 1990-05-31"),
+        ("attribute a number inf", "the value of `a` must be a number between"),
+        ("attribute a text ", "the value of `a` must have 1 to 1000 characters"),
+        ("attribute A boolean true", "the name `A` must have 1 to 40 lower-case letters"),
+    ] {
+        let asked = test.host.chatbot(call("errand"), &says(text), &session(), Arc::new(NoKeyValues)).await;
+        let refused = asked.unwrap_err().to_string();
+        assert!(refused.contains(said), "{text}: {refused}");
+    }
 }

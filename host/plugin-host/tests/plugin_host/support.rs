@@ -229,6 +229,7 @@ pub fn session() -> Session {
         previous_template: None,
         window_ends_ms: None,
         last_team: None,
+        attributes: vec![],
         metadata: vec![],
     }
 }

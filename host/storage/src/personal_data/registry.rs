@@ -123,6 +123,8 @@ pub const REGISTRY: &[PersonalTable] = &[
     table("client", &[], TableRule::Unrelated),
     table("client_user", &["email", "name"], TableRule::OfUsers),
     table("contact", &["full_name", "folded_name", "parts", "tags"], OF_CUSTOMER),
+    table("contact_attribute", &[], TableRule::Unrelated),
+    table("contact_attribute_value", &["value"], OF_CUSTOMER),
     table("contact_merge", &["tags_added"], OF_CUSTOMER),
     table("conversation", &["recipient", "customer_user_id", "ct_id", "tqrmt_id"], OF_CUSTOMER),
     table("credit_account", &[], TableRule::Unrelated),

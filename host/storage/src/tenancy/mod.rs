@@ -5,6 +5,7 @@ pub mod audit;
 pub mod audit_chain;
 pub mod blocklist;
 pub mod clients;
+pub mod contact_attributes;
 pub mod contact_merges;
 pub mod contact_tags;
 pub mod contacts;

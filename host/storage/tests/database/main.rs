@@ -7,6 +7,7 @@ mod batch_lists;
 mod callbacks;
 mod chat_lists;
 mod chatbot_values;
+mod contact_attributes;
 mod contacts;
 mod conversations;
 mod credits;

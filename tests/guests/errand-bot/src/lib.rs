@@ -27,6 +27,8 @@ impl Chatbot for Errands {
             "start" => return start(rest),
             "tag" => return Ok(vec![Action::tag(rest)]),
             "untag" => return Ok(vec![Action::remove_tag(rest)]),
+            "attributes" => Ok(attributes(&session)),
+            "attribute" => return Ok(vec![attribute(rest)?, Action::text("set")]),
             "like" => return Ok(like(&event)),
             "read" => return Ok(vec![Action::MarkRead]),
             "type" => return Ok(vec![Action::Typing]),
@@ -76,6 +78,32 @@ fn told(job: &str, result: Result<&http::Response, Error>) -> Result<Vec<Action>
         Err(error) => format!("{}: {}", error.code, error.message),
     };
     Ok(vec![Action::text(text), Action::state(format!("finished {job}"))])
+}
+
+/// All attributes of the contact.
+fn attributes(session: &Session) -> String {
+    let shown = session.attributes.iter().map(|attribute| match &attribute.value {
+        AttributeValue::Number(number) => format!("{}={number}", attribute.name),
+        AttributeValue::Boolean(yes) => format!("{}={yes}", attribute.name),
+        words => format!("{}={}", attribute.name, words.as_str().unwrap_or_default()),
+    });
+    let shown = shown.collect::<Vec<_>>().join(", ");
+    if shown.is_empty() { "no attributes".to_owned() } else { shown }
+}
+
+/// `attribute NAME TYPE VALUE`, or `attribute NAME` to remove its value.
+fn attribute(rest: &str) -> Result<Action, Error> {
+    let mut words = rest.splitn(3, ' ');
+    let (name, kind, value) =
+        (words.next().unwrap_or_default(), words.next().unwrap_or_default(), words.next().unwrap_or_default());
+    Ok(match kind {
+        "text" => Action::set_attribute(name, value),
+        "number" => Action::set_attribute(name, value.parse::<f64>().map_err(|_| "not a number")?),
+        "boolean" => Action::set_attribute(name, value == "true"),
+        "date" => Action::set_attribute(name, AttributeValue::date(value)),
+        "choice" => Action::set_attribute(name, AttributeValue::choice(value)),
+        _ => Action::remove_attribute(name),
+    })
 }
 
 fn like(event: &Event) -> Vec<Action> {

@@ -2,11 +2,15 @@
 
 use std::collections::HashSet;
 
+use domain::contact_attribute::AttributeName;
+
 use super::{AnswerFault, Judgement, count, json, optional, text, url};
 use crate::calling::limits::{CallLimits, ExceededLimit};
 use crate::chatbot::{
-    Action, Location, Reaction, ReplyButtons, ReplyList, ReplyMedia, ReplyTemplate, ScheduledTemplate, Timer,
+    Action, AttributeChange, Location, Reaction, ReplyButtons, ReplyList, ReplyMedia, ReplyTemplate, ScheduledTemplate,
+    Timer,
 };
+use crate::worlds::attribute_value::domain_value;
 
 const TEXT: usize = 4_096;
 const INTERACTIVE_TEXT: usize = 1_024;
@@ -61,11 +65,25 @@ fn judge_one(action: &Action) -> (&'static str, Judgement) {
         Action::CancelTimer(name) => ("cancel-timer", text("timer", name, 64)),
         Action::AddTag(tag) => ("add-tag", text("tag", tag, 64)),
         Action::RemoveTag(tag) => ("remove-tag", text("tag", tag, 64)),
+        Action::SetAttribute(change) => ("set-attribute", attribute(change)),
         Action::Typing => ("typing", Ok(())),
         Action::MarkRead => ("mark-read", Ok(())),
         Action::React(reaction) => ("react", react(reaction)),
         Action::RequestRating => ("request-rating", Ok(())),
         Action::Custom(custom) => ("custom", json(custom, STATE)),
+    }
+}
+
+/// Whether the client has defined the attribute is judged when the answer is carried out.
+fn attribute(change: &AttributeChange) -> Judgement {
+    let AttributeChange { name, value } = change;
+    if AttributeName::parse(name).is_none() {
+        let named: String = name.chars().take(64).collect();
+        return Err(format!("the name `{named}` {}", AttributeName::RULE));
+    }
+    match value {
+        Some(value) => domain_value(value).map(drop).map_err(|rule| format!("the value of `{name}` {rule}")),
+        None => Ok(()),
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::{AnswerFault, body, chatbot, router, sms};
 use crate::chatbot::{
-    Action, Button, HandOver, ListRow, ListSection, Location, MediaKind, ReplyButtons, ReplyList, ReplyLocation,
-    ReplyMedia, ReplyTemplate, ReplyText, Timer,
+    Action, AttributeChange, AttributeValue, Button, HandOver, ListRow, ListSection, Location, MediaKind, ReplyButtons,
+    ReplyList, ReplyLocation, ReplyMedia, ReplyTemplate, ReplyText, Timer,
 };
 use crate::router::{Route, Target};
 use crate::sms_fallback::{Decision, Sms};
@@ -198,4 +198,19 @@ fn a_schema_is_one_json_object_of_bounded_length() {
     assert_eq!(schema(r#"{"type": "object"}   "#), Err(AnswerFault::Limit(ExceededLimit::Body)));
     assert!(matches!(schema("true"), Err(AnswerFault::Rule(_))));
     assert!(matches!(schema("{} {}"), Err(AnswerFault::Rule(_))));
+}
+
+#[test]
+fn an_attribute_has_a_name_of_1_to_40_characters_and_a_value_that_its_type_can_have() {
+    let set = |name: &str, value| Action::SetAttribute(AttributeChange { name: name.into(), value });
+    good(set(&x(40), None));
+    bad(set(&x(41), None), "1 to 40 lower-case letters");
+    bad(set("", None), "1 to 40 lower-case letters");
+    good(set("a", Some(AttributeValue::Text(x(1_000)))));
+    bad(set("a", Some(AttributeValue::Text(x(1_001)))), "1 to 1000 characters");
+    good(set("a", Some(AttributeValue::Number(-9_007_199_254_740_991.0))));
+    bad(set("a", Some(AttributeValue::Number(f64::NAN))), "must be a number");
+    good(set("a", Some(AttributeValue::Choice(x(100)))));
+    bad(set("a", Some(AttributeValue::Choice(x(101)))), "1 to 100 characters");
+    bad(set("a", Some(AttributeValue::Date("today".into()))), "must be a date");
 }

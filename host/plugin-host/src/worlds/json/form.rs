@@ -5,12 +5,17 @@ use domain::world::World;
 use plugin_bindings::wit::{self, WitFunction, WitRecord, WitType, WitVariant};
 
 /// Variant, case, JSON field of its value. By default the field is the last word of the case name.
-const VALUES: [(&str, &str, &str); 15] = [
+const VALUES: [(&str, &str, &str); 20] = [
     ("types/content", "contact", "text"),
     ("types/content", "unsupported", "name"),
     ("bot/event-kind", "timer", "name"),
     ("bot/action", "cancel-timer", "name"),
     ("bot/action", "cancel-template", "name"),
+    ("bot/attribute-value", "text", "value"),
+    ("bot/attribute-value", "number", "value"),
+    ("bot/attribute-value", "boolean", "value"),
+    ("bot/attribute-value", "date", "value"),
+    ("bot/attribute-value", "choice", "value"),
     ("bot/http-outcome", "failed", "error"),
     ("http/error", "not-granted", "message"),
     ("http/error", "invalid-request", "message"),
@@ -25,7 +30,7 @@ const VALUES: [(&str, &str, &str); 15] = [
 /// Cases whose record is one JSON field. It is not spread next to `type`.
 const NESTED: [(&str, &str); 1] = [("bot/event-kind", "message")];
 /// Record and field. The variant of this field is spread into the record.
-const FLAT: [(&str, &str); 1] = [("bot/event", "kind")];
+const FLAT: [(&str, &str); 2] = [("bot/event", "kind"), ("bot/attribute", "value")];
 /// Record and field. The text of this field is JSON, so it can be given as any JSON value.
 const JSON_TEXTS: [(&str, &str); 1] = [("bot/custom-event", "payload")];
 /// Case name and field name. In every variant, the value of this case is JSON text.

@@ -7,8 +7,9 @@ use serde_json::{Value, json};
 use super::*;
 use crate::World;
 use crate::chatbot::{
-    Action, Button, Channel, Content, EventKind, HandOver, ListRow, ListSection, Location, Media, MediaKind, Rating,
-    RatingScore, ReplyButtons, ReplyList, ReplyLocation, ReplyMedia, ReplyTemplate, ReplyText, TemplateHeader, Timer,
+    Action, Attribute, AttributeChange, AttributeValue, Button, Channel, Content, EventKind, HandOver, ListRow,
+    ListSection, Location, Media, MediaKind, Rating, RatingScore, ReplyButtons, ReplyList, ReplyLocation, ReplyMedia,
+    ReplyTemplate, ReplyText, TemplateHeader, Timer,
 };
 use crate::router::{Route, Target};
 use crate::sms_fallback::{Decision, Sms};
@@ -106,6 +107,23 @@ fn absent_fields_of_a_question_come_from_the_sample_at_any_depth() {
     let (_, session) = chatbot(Value::Null, json!({ "customer": { "phone": null }, "metadata": { "a": "b" } }));
     assert_eq!(session.customer.phone, None, "null takes a value away");
     assert_eq!(session.metadata, [("a".to_owned(), "b".to_owned())]);
+}
+
+#[test]
+fn an_attribute_has_its_type_next_to_its_value() {
+    let given =
+        json!([{ "name": "plan", "type": "choice", "value": "gold" }, { "name": "age", "type": "number", "value": 7 }]);
+    let (event, session) = chatbot(Value::Null, json!({ "attributes": given }));
+    let attribute = |name: &str, value| Attribute { name: name.into(), value };
+    let expected =
+        [attribute("plan", AttributeValue::Choice("gold".into())), attribute("age", AttributeValue::Number(7.0))];
+    assert_eq!(session.attributes, expected);
+    let question = WorldQuestion::Chatbot { event: Box::new(event), session: Box::new(session) };
+    let shown = &question.to_json()["session"]["attributes"];
+    assert_eq!(shown[0], json!({ "name": "plan", "type": "choice", "value": "gold" }));
+    let wrong = json!({ "attributes": [{ "name": "plan", "type": "list" }] });
+    let faults = problems(World::Chatbot, Value::Null, wrong);
+    assert!(faults[0].starts_with("session.attributes[0].type: `list` is not known; there are text"), "{faults:?}");
 }
 
 #[test]
@@ -226,6 +244,8 @@ fn every_action() -> Vec<Action> {
         Action::Close,
         Action::CancelTimer("tea".into()),
         Action::AddTag("vip".into()),
+        Action::SetAttribute(AttributeChange { name: "visits".into(), value: Some(AttributeValue::Number(7.5)) }),
+        Action::SetAttribute(AttributeChange { name: "visits".into(), value: None }),
         Action::RequestRating,
         Action::Custom(r#"{"a":1}"#.into()),
     ]
@@ -241,6 +261,9 @@ fn answers_are_named_by_type_and_omit_empty_fields() {
     assert_eq!(actions[7], json!({ "type": "start-timer", "name": "tea", "afterSeconds": 60 }));
     assert_eq!(actions[8], json!({ "type": "hand-over", "team": "Sales" }));
     assert_eq!(actions[9], json!({ "type": "close" }));
+    let number = json!({ "type": "number", "value": 7.5 });
+    assert_eq!(actions[12], json!({ "type": "set-attribute", "name": "visits", "value": number }));
+    assert_eq!(actions[13], json!({ "type": "set-attribute", "name": "visits" }));
     let sms = Sms { text: "hi".into(), unicode: false, sender: None };
     let send = DryResult::Decision(Decision::Send(sms)).to_json();
     assert_eq!(send, ("decision", json!({ "type": "send", "text": "hi", "unicode": false })));
