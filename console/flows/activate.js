@@ -10,6 +10,7 @@ import { Fault } from "#ui/states.js";
 import { report } from "#ui/toast.js";
 import { PLUGINS, addressOf, placeName, versionName } from "../plugins/facts.js";
 import { Notice } from "../plugins/parts.js";
+import { SecretField } from "../plugins/secret-field.js";
 import { sentence } from "./changes.js";
 import { hostsOf, secretsOf } from "./model.js";
 import { FLOW_PLUGIN } from "./plugin.js";
@@ -36,7 +37,7 @@ export function ActivateFlow({ flow, origin, inboxes, findings, onClose, onDone 
   const needed = useMemo(() => hostsOf(flow), [flow]);
   const [text, setText] = useState(() => [...new Set([...(origin.activation?.allowedHosts ?? []), ...(origin.activation ? [] : needed)])].join("\n"));
   const names = useMemo(() => secretsOf(flow), [flow]);
-  const [secrets, setSecrets] = useState(/** @type {Record<string, string>} */ (flow.secrets ?? {}));
+  const [secrets, setSecrets] = useState(/** @type {Record<string, any>} */ (flow.secrets ?? {}));
   const [fault, setFault] = useState(/** @type {unknown} */ (null));
   const [busy, setBusy] = useState(false);
   const hosts = text.split(/[\s,]+/).filter(Boolean);
@@ -72,7 +73,7 @@ export function ActivateFlow({ flow, origin, inboxes, findings, onClose, onDone 
     ${(needed.length > 0 || hosts.length > 0) && html`<${TextArea} label=${t("plugins.hosts")} hint=${t("plugins.hostsHint")} value=${text} onValue=${setText} class="mono" rows="2" spellcheck=${false} />
       ${absent.length > 0 && html`<p class="row wrap small"><span class="grow">${t("flows.hostAbsent", { hosts: absent.join(", ") })}</span><${Button} kind="small" icon="plus" onClick=${() => setText([...hosts, ...absent].join("\n"))}>${t("flows.allowThem")}<//></p>`}`}
     ${names.length > 0 && html`<fieldset class="schema-group"><legend>${t("flows.field_secrets")}</legend><p class="tiny soft">${t("flows.secretsAgain")}</p>
-      ${names.map((name) => html`<${TextField} key=${name} label=${name} type="password" autocomplete="new-password" required=${true} value=${secrets[name] ?? ""} onValue=${(/** @type {string} */ next) => setSecrets({ ...secrets, [name]: next })} />`)}</fieldset>`}
+      ${names.map((name) => html`<${SecretField} key=${name} label=${name} required=${true} value=${secrets[name] ?? ""} onValue=${(/** @type {any} */ next) => setSecrets({ ...secrets, [name]: next })} />`)}</fieldset>`}
     ${fault && html`<${Fault} error=${fault} />`}
   <//>`;
 }

@@ -12,10 +12,10 @@ import { FLOW_PLUGIN } from "./plugin.js";
 
 const PAUSE_MS = 600;
 
-/** The flow with a value for each secret, because values in force are not shown. @param {Flow} flow @returns {Flow} */
+/** The flow with a value for each secret, because values in force are not shown, and shared ones are not for trials. @param {Flow} flow @returns {Flow} */
 export function withSecrets(flow) {
   const names = secretsOf(flow);
-  return names.length ? { ...flow, secrets: Object.fromEntries(names.map((name) => [name, flow.secrets?.[name] || "test"])) } : flow;
+  return names.length ? { ...flow, secrets: Object.fromEntries(names.map((name) => [name, (typeof flow.secrets?.[name] === "string" && flow.secrets[name]) || "test"])) } : flow;
 }
 
 /** A fault of the API as a finding, if it is about the configuration. @param {{field: string, message: string}} detail @returns {Finding[]} */

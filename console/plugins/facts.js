@@ -62,6 +62,11 @@ export function secretNames(activation) {
   return activation.secrets.map((one) => one.replace(/^\//, "")).join(", ");
 }
 
+/** Whether the shown configuration is not the whole one: secrets are left out, and shared ones are only named. @param {Activation} activation */
+export function hasSecrets(activation) {
+  return activation.secrets.length > 0 || JSON.stringify(activation.config).includes('{"$secret":');
+}
+
 /** The scope of a request about an activation. @param {Activation} activation */
 export function scopeOf(activation) {
   return activation.whatsAppNumberId ? { whatsAppNumberId: activation.whatsAppNumberId } : {};

@@ -12,6 +12,7 @@ import { Empty, Loaded } from "#ui/states.js";
 import { Pager, Table } from "#ui/table.js";
 import { PLUGINS, listInboxes, placeName, sizeOf, sorted, versionName } from "./facts.js";
 import { ModeTag } from "./parts.js";
+import { SecretsDialog } from "./secrets.js";
 import { TrustDialog } from "./trust.js";
 import { UploadDialog, useDrop } from "./upload.js";
 
@@ -22,6 +23,7 @@ export function PluginList() {
   const [page, setPage] = useState(0);
   const [upload, setUpload] = useState(/** @type {null | {file?: File}} */ (null));
   const [trusting, setTrusting] = useState(false);
+  const [sharing, setSharing] = useState(false);
   const search = useSettled(text.trim());
   const load = useLoad((signal) => api.get(PLUGINS, { page, size: 50, searchString: search }, { signal }), [search, page]);
   const inboxes = useLoad(listInboxes, []);
@@ -36,6 +38,7 @@ export function PluginList() {
   return html`<div class=${`page ${dropping.over ? "drop-here" : ""}`} ...${dropping.listeners}>
     <header class="page-head"><h1>${t("nav.plugins")}</h1>
       <div class="plugin-search"><${SearchField} label=${t("plugins.search")} value=${text} onValue=${(/** @type {string} */ next) => (setText(next), setPage(0))} /></div>
+      <${Button} icon="lock" onClick=${() => setSharing(true)}>${t("plugins.sharedSecrets")}<//>
       <${Button} icon="key" onClick=${() => setTrusting(true)}>${t("plugins.trust")}<//>
       <${Button} kind="primary" icon="upload" onClick=${() => setUpload({})}>${t("plugins.upload")}<//></header>
     <div class="page-body flush">
@@ -43,6 +46,7 @@ export function PluginList() {
       <${Loaded} load=${load}>${(/** @type {any} */ found) => (found.content.length
         ? html`<${Table} label=${t("plugins.list")} columns=${columns} rows=${found.content} rowKey=${(/** @type {Plugin} */ one) => one.name} /><${Pager} page=${found} onPage=${setPage} />`
         : html`<${Empty} icon="plug" title=${t("inbox.nothingFound")} />`)}<//></div>
+    ${sharing && html`<${SecretsDialog} inboxes=${inboxes.data ?? []} onClose=${() => setSharing(false)} />`}
     ${trusting && html`<${TrustDialog} onClose=${() => setTrusting(false)} />`}
     ${upload && html`<${UploadDialog} file=${upload.file} onClose=${() => setUpload(null)} onDone=${() => (setUpload(null), load.reload())} />`}
   </div>`;

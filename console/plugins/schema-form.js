@@ -4,6 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { t } from "#app/i18n.js";
 import { Button, Checkbox, Select, TextArea, TextField } from "#ui/controls.js";
 import { blank, kindOf, ordered, resolve, withField, wordsOf } from "./schema.js";
+import { SecretField } from "./secret-field.js";
 
 /** @typedef {import("./schema.js").Schema} Schema */
 /**
@@ -60,7 +61,7 @@ function UsualField({ schema, root, value, onValue, label, path, required = fals
       placeholder=${schema.default} onValue=${(/** @type {string} */ next) => onValue(next === "" ? undefined : Number(next))} />`;
   }
   const shared = { label, hint, fault, value: value ?? "", required, maxlength: schema.maxLength, placeholder: schema.default, onValue: (/** @type {string} */ next) => onValue(next === "" && !required ? undefined : next) };
-  if (schema.writeOnly) return html`<${TextField} ...${shared} type="password" autocomplete="new-password" hint=${[hint, t("plugins.secretHint")].filter(Boolean).join(" ")} />`;
+  if (schema.writeOnly) return html`<${SecretField} ...${shared} value=${value} />`;
   return (schema.maxLength ?? 0) > LONG_TEXT ? html`<${TextArea} ...${shared} rows="2" />` : html`<${TextField} ...${shared} />`;
 }
 

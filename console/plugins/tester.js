@@ -6,7 +6,7 @@ import { t } from "#app/i18n.js";
 import { Button, Select, TextArea } from "#ui/controls.js";
 import { Icon } from "#ui/icons.js";
 import { Fault } from "#ui/states.js";
-import { addressOf, milliseconds, sizeOf, versionName } from "./facts.js";
+import { addressOf, hasSecrets, milliseconds, sizeOf, versionName } from "./facts.js";
 import { Code, Notice } from "./parts.js";
 import { JsonField } from "./schema-form.js";
 import { Talk } from "./talk.js";
@@ -18,7 +18,7 @@ export default function Tester({ plugin }) {
   const versions = plugin.source === "uploaded" ? plugin.versions ?? [] : [];
   const [version, setVersion] = useState(String(versions[0]?.version ?? ""));
   const live = (plugin.activations ?? []).find((one) => one.mode === "live");
-  const [config, setConfig] = useState(/** @type {any} */ (live && !live.secrets.length ? live.config : undefined));
+  const [config, setConfig] = useState(/** @type {any} */ (live && !hasSecrets(live) ? live.config : undefined));
   const [last, setLast] = useState(/** @type {any} */ (null));
   const [fault, setFault] = useState(/** @type {unknown} */ (null));
   const [busy, setBusy] = useState(false);

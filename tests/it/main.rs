@@ -79,6 +79,7 @@ mod plugin_modes;
 mod plugin_oci;
 mod plugin_requests;
 mod plugin_secrets;
+mod plugin_shared_secrets;
 mod plugin_swaps;
 mod plugin_tools;
 mod plugin_trials;

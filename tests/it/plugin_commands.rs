@@ -58,7 +58,7 @@ impl Machine {
     }
 
     /// Runs `patchbay plugin ...` in the folder with `input` on standard input.
-    fn types_with(&self, arguments: &[&str], input: &str) -> Said {
+    pub fn types_with(&self, arguments: &[&str], input: &str) -> Said {
         let mut command = self.command(arguments);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();

@@ -42,7 +42,7 @@ pub(super) struct ActivateBody {
     #[schema(minimum = 1, maximum = 100)]
     percent: Option<i64>,
     /// The configuration of the plugin, at most 64 KiB. It must match the schema that the plugin exports, if there is
-    /// one. If it is absent, the present configuration of this plugin is kept. If a number has no activation of this
+    /// one. `{"$secret": "NAME"}` stands for a shared secret, in a value that the schema marks `writeOnly`. If it is absent, the present configuration of this plugin is kept. If a number has no activation of this
     /// plugin, that is the configuration for all numbers. The same applies to `allowedHosts` and `httpLimits`.
     #[schema(value_type = Option<Object>)]
     config: Option<Value>,

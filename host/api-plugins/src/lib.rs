@@ -13,6 +13,7 @@ mod recorded_page;
 mod recordings;
 mod request;
 mod routing;
+mod shared_secrets;
 mod state;
 mod trust;
 mod upload;
@@ -56,4 +57,6 @@ fn plugin_routes() -> OpenApiRouter<PluginState> {
         .routes(routes!(trust::show, trust::change))
         .routes(routes!(trust::add))
         .routes(routes!(trust::remove))
+        .routes(routes!(shared_secrets::list))
+        .routes(routes!(shared_secrets::put, shared_secrets::remove))
 }

@@ -235,7 +235,7 @@ pub(super) struct ActivationBody {
     error_threshold: u8,
     /// For `canary`: number of calls before the percentage is judged.
     minimum_calls: u32,
-    /// The configuration without its secrets.
+    /// The configuration without its secrets. `{"$secret": "NAME"}` stands for a shared secret.
     #[schema(value_type = Object)]
     config: Value,
     /// JSON pointers to the secrets in the configuration, such as `/apiKey`. The schema of the plugin marks them

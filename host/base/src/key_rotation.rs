@@ -46,7 +46,9 @@ const fn purpose(column: SealedColumn) -> SecretPurpose {
             SecretPurpose::WebhookSecret
         }
         SealedColumn::LiteDeviceValue => SecretPurpose::LiteDevice,
-        SealedColumn::ActivationConfig | SealedColumn::PastActivationConfig => SecretPurpose::PluginSecret,
+        SealedColumn::ActivationConfig | SealedColumn::PastActivationConfig | SealedColumn::SharedPluginSecret => {
+            SecretPurpose::PluginSecret
+        }
         SealedColumn::PluginRequest => SecretPurpose::PluginRequest,
     }
 }

@@ -191,9 +191,7 @@ impl PluginHost {
         let plugin = self.resolve(call.client, call.plugin).await?;
         // Only plugins of clients have a limit of calls per second, not those of the operator.
         let paced = matches!(call.plugin, PluginRef::Uploaded { .. });
-        let uncovered = OpenedConfig::of(call.config, call.client, self.secrets.as_deref())
-            .map_err(|reason| CallError::Unavailable { plugin: plugin.name.clone(), reason, unread: false })?
-            .map(Arc::new);
+        let uncovered = self.opened(call.client, &plugin.name, call.config)?.map(Arc::new);
         let open =
             PluginCall { config: uncovered.as_ref().map_or(call.config, |uncovered| &uncovered.config), ..*call };
         let (kind, until) = (question.world().row().budget, Instant::now() + self.limits.queue_wait);
@@ -217,6 +215,17 @@ impl PluginHost {
             // The call became heavy and there was no room for it. It begins again when there is room.
             metrics::counter!("patchbay_plugin_calls_begun_again_total").increment(1);
         }
+    }
+
+    /// A configuration with its secrets opened; `None` if it has none.
+    pub(crate) fn opened(
+        &self,
+        client: ClientId,
+        plugin: &str,
+        config: &str,
+    ) -> Result<Option<OpenedConfig>, CallError> {
+        let opened = OpenedConfig::of(config, client, self.secrets.as_deref());
+        opened.map_err(|reason| CallError::Unavailable { plugin: plugin.to_owned(), reason, unread: false })
     }
 
     /// The program that a call to this plugin runs, until the end of the call.

@@ -32,6 +32,7 @@ mod administration;
 pub mod calls;
 mod components;
 mod secrets;
+mod shared_secrets;
 pub mod slots;
 mod swaps;
 

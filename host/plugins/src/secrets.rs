@@ -9,6 +9,8 @@ use domain::ids::ClientId;
 use plugin_host::{SEALED, SecretOpener, replace_sealed, sealed};
 use serde_json::{Value, json};
 
+use crate::shared_secrets;
+
 #[derive(Debug, Clone)]
 pub struct SealedSecrets(Sealer);
 
@@ -20,6 +22,9 @@ impl SealedSecrets {
 
 impl SecretOpener for SealedSecrets {
     fn open(&self, client: ClientId, sealed: &str) -> Result<Value, String> {
+        if let Some(name) = shared_secrets::missing(sealed) {
+            return Err(format!("the shared secret `{name}` does not exist or is not granted to the plugin"));
+        }
         open_one(&self.0, client, sealed).map_err(|error| error.to_string())
     }
 }

@@ -2,7 +2,7 @@
 //! The table is the only source, so a swap is one committed row, takes effect on all nodes at once, and each event has
 //! exactly one version.
 
-use std::time::Duration;
+use std::{borrow::Cow, time::Duration};
 
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, InboxId};
@@ -15,6 +15,8 @@ use storage::{
 use uuid::Uuid;
 
 use base::{Error, Result};
+
+use crate::shared_secrets::{self, GrantedSecrets};
 
 /// Activated on an inbox that has no chatbot although the client has one. It is not a plugin, and nothing runs.
 pub const NO_CHATBOT: &str = "no-chatbot";
@@ -53,8 +55,10 @@ pub struct SlotActivation {
     pub inbox: Option<InboxId>,
     pub mode: Mode,
     pub plugin: PluginRef,
-    /// The configuration of the plugin, with its secrets sealed.
+    /// The configuration of the plugin, with its secrets sealed, and references to shared secrets.
     pub config: Value,
+    /// The shared secrets of the configuration. Only calls need them; see [`read_shared_secrets`].
+    pub(crate) shared: GrantedSecrets,
     pub allowed_hosts: Vec<String>,
     pub http_limits: HttpLimits,
     pub percent: u8,
@@ -103,9 +107,18 @@ impl Slots {
     pub fn answering(&self, subject: Uuid) -> Option<&SlotActivation> {
         self.canary.as_ref().filter(|canary| canary.is_for(subject)).or(self.live.as_ref())
     }
+
+    fn each_mut(&mut self) -> impl Iterator<Item = &mut SlotActivation> {
+        [&mut self.live, &mut self.shadow, &mut self.canary].into_iter().flatten()
+    }
 }
 
 impl SlotActivation {
+    /// The configuration for a call: sealed values in place of the references to shared secrets.
+    pub fn call_config(&self) -> Cow<'_, Value> {
+        self.shared.put_into(&self.config)
+    }
+
     fn is_for(&self, subject: Uuid) -> bool {
         let seed = self.plugin.name().bytes().fold(0, |hash, byte| mix(hash ^ u64::from(byte)));
         let (high, low) = subject.as_u64_pair();
@@ -154,7 +167,23 @@ pub async fn in_force_of_each<const COUNT: usize>(
     for (slots, rows) in slots.iter_mut().zip(of_each) {
         *slots = of_rows(rows)?;
     }
+    read_shared_secrets(db, client, slots.iter_mut().flat_map(Slots::each_mut).collect()).await?;
     Ok(slots)
+}
+
+/// Reads the shared secrets that activations name, as of now, for a call.
+pub async fn read_shared_secrets(
+    db: &mut PgConnection,
+    client: ClientId,
+    activations: Vec<&mut SlotActivation>,
+) -> Result<()> {
+    let configs: Vec<(&str, &Value)> =
+        activations.iter().map(|activation| (activation.plugin.name(), &activation.config)).collect();
+    let granted = shared_secrets::granted(db, client, &configs).await?;
+    for (activation, granted) in activations.into_iter().zip(granted) {
+        activation.shared = granted;
+    }
+    Ok(())
 }
 
 fn of_rows(rows: Vec<activations::Activation>) -> Result<Slots> {
@@ -215,6 +244,7 @@ impl TryFrom<activations::Activation> for SlotActivation {
                 None => PluginRef::shipped(row.plugin),
             },
             config: row.config.0,
+            shared: GrantedSecrets::default(),
             allowed_hosts: row.allowed_hosts,
             http_limits: http_limits(row.http_limits),
             percent: u8::try_from(row.percent).unwrap_or(100),
@@ -287,6 +317,7 @@ mod tests {
             mode,
             plugin: PluginRef::uploaded("shop", 2, "00"),
             config: Value::Null,
+            shared: GrantedSecrets::default(),
             allowed_hosts: Vec::new(),
             http_limits: HttpLimits::default(),
             percent,

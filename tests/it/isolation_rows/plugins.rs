@@ -1,4 +1,4 @@
-//! Rows of plugins, their activations, recordings, key-values and signing keys.
+//! Rows of plugins, their activations, recordings, key-values, signing keys and shared secrets.
 
 use serde_json::json;
 
@@ -174,6 +174,21 @@ pub const ROWS: &[Row] = &[
         DEVELOPERS,
         |_| plain("/plugin-service/api/v1/plugin-trust/keys/nobodys"),
         Others::None("keys are named per client: tests/it/plugin_trust.rs"),
+    ),
+    row("GET", "/plugin-service/api/v1/secrets", DEVELOPERS, |_| plain("/plugin-service/api/v1/secrets"), OWN),
+    row(
+        "PUT",
+        "/plugin-service/api/v1/secrets/{name}",
+        DEVELOPERS,
+        |ids| with("/plugin-service/api/v1/secrets/shared", &json!({ "value": "a value", "plugins": [ids.plugin] })),
+        Others::Unknown(400),
+    ),
+    row(
+        "DELETE",
+        "/plugin-service/api/v1/secrets/{name}",
+        DEVELOPERS,
+        |_| plain("/plugin-service/api/v1/secrets/no-ones"),
+        Others::None("secrets are named per client: tests/it/plugin_shared_secrets.rs"),
     ),
     row(
         "GET",

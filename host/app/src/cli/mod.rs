@@ -294,6 +294,10 @@ mod tests {
             "patchbay plugin delete order-bot",
             "patchbay plugin bindings rust --world router --out bindings",
             "patchbay plugin wrap module.wasm --world chatbot",
+            "patchbay plugin secret set crm-key --plugin order-bot --plugin crm-shaper",
+            "patchbay plugin secret set crm-key --all-plugins --keep-value",
+            "patchbay plugin secret list --json",
+            "patchbay plugin secret remove crm-key",
             "patchbay plugin verify order-bot --version 3 --file build/order-bot.wasm",
             "patchbay plugin test order-bot --from-recording 0199f3c2-0000-7000-8000-000000000001",
             "patchbay plugin logs order-bot --event timer --participant 0199f3c2-0000-7000-8000-000000000001",
@@ -322,7 +326,7 @@ mod tests {
             let help = tool.get_after_help().map(ToString::to_string).unwrap_or_default();
             assert!(help.contains(&format!("patchbay plugin {}", tool.get_name())), "{}: {help}", tool.get_name());
         }
-        assert_eq!(plugin.get_subcommands().count(), 25);
+        assert_eq!(plugin.get_subcommands().count(), 26);
     }
 
     #[test]

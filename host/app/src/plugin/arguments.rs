@@ -147,6 +147,49 @@ pub enum TrustCommand {
     },
 }
 
+/// `patchbay plugin secret ...`
+#[derive(Debug, Subcommand)]
+pub enum SecretCommand {
+    /// Make a secret, or replace its value or its plugins. The value is read from standard input
+    #[command(after_help = "Examples:\n  patchbay plugin secret set crm-key --plugin order-bot < crm-key.txt\n  \
+        patchbay plugin secret set crm-key < new-key.txt\n  \
+        patchbay plugin secret set crm-key --plugin order-bot --plugin crm-shaper --keep-value\n\n\
+        One end of line at the end of the input is left out. A new value counts from the next call on.")]
+    Set(SetSecret),
+    /// List the secrets, their plugins and the activations that use them. Values are never shown
+    #[command(after_help = "Example:\n  patchbay plugin secret list")]
+    List {
+        /// Print JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Remove a secret that no activation uses
+    #[command(after_help = "Example:\n  patchbay plugin secret remove crm-key")]
+    Remove {
+        /// Name of the secret
+        name: String,
+    },
+}
+
+/// `patchbay plugin secret set`
+#[derive(Debug, Args)]
+pub struct SetSecret {
+    /// Name of the secret
+    pub name: String,
+    /// A plugin that may use it. It replaces the present ones. Default: the present ones stay
+    #[arg(long = "plugin", value_name = "PLUGIN")]
+    pub plugins: Vec<String>,
+    /// All plugins may use it
+    #[arg(long, conflicts_with = "plugins")]
+    pub all_plugins: bool,
+    /// Keep the present value, and read none
+    #[arg(long)]
+    pub keep_value: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub json: bool,
+}
+
 /// `patchbay plugin activate`
 #[derive(Debug, Args)]
 pub struct ActivateArguments {

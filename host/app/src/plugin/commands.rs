@@ -6,8 +6,8 @@ use clap::Subcommand;
 
 use super::arguments::{
     ActivateArguments, Bindings, Dev, FlowCommand, HistoryArguments, InvokeArguments, LogsArguments, NewArguments,
-    PluginScope, PushArguments, RecordArguments, Rollback, RunArguments, TestArguments, TrustCommand, Verify,
-    WrapArguments, world_names,
+    PluginScope, PushArguments, RecordArguments, Rollback, RunArguments, SecretCommand, TestArguments, TrustCommand,
+    Verify, WrapArguments, world_names,
 };
 
 /// `patchbay plugin ...`
@@ -151,6 +151,14 @@ pub enum PluginCommand {
         patchbay plugin trust show"
     )]
     Trust(TrustCommand),
+    /// Keep the shared secrets of the client, which configurations of plugins name
+    #[command(
+        subcommand,
+        after_help = "Examples:\n  patchbay plugin secret set crm-key --plugin order-bot < crm-key.txt\n  \
+        patchbay plugin activate order-bot --config '{\"apiKey\": {\"$secret\": \"crm-key\"}}'\n  \
+        patchbay plugin secret list"
+    )]
+    Secret(SecretCommand),
     /// Write the bindings of the interface for a language
     #[command(after_help = "Examples:\n  patchbay plugin bindings rust --world router --out bindings\n  \
         patchbay plugin bindings csharp\n\n\

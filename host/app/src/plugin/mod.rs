@@ -10,6 +10,7 @@ mod output;
 mod push;
 mod recorded_test;
 mod server_commands;
+mod shared_secrets;
 mod trust;
 
 use commands::PluginCommand;
@@ -28,6 +29,7 @@ pub async fn run(_config: &Settings, command: PluginCommand) -> anyhow::Result<(
         PluginCommand::Run(run) => offline_commands::talk(run).await,
         PluginCommand::Push(push) => push::push(push).await,
         PluginCommand::Trust(command) => trust::run(command).await,
+        PluginCommand::Secret(command) => shared_secrets::run(command).await,
         PluginCommand::Activate(activate) => server_commands::activate(activate).await,
         PluginCommand::Rollback(rollback) => server_commands::rollback(rollback).await,
         PluginCommand::Deactivate(place) => server_commands::deactivate(place).await,

@@ -75,7 +75,9 @@ pub(crate) async fn find_by_name(
             None => newest.is_none(),
         };
         if is_there {
-            return Ok(Some(AnsweringVersion::from(&SlotActivation::try_from(latest)?)));
+            let mut latest = SlotActivation::try_from(latest)?;
+            slots::read_shared_secrets(db, client, vec![&mut latest]).await?;
+            return Ok(Some(AnsweringVersion::from(&latest)));
         }
     }
     let plugin = match newest {

@@ -2,6 +2,9 @@
 
 use std::sync::Arc;
 
+use domain::ids::ClientId;
+use serde_json::Value;
+
 use super::{call::PluginCall, end::CheckedAnswer, key_values::KeyValueSnapshot};
 use crate::{
     error::CallError,
@@ -22,6 +25,14 @@ impl PluginHost {
     ) -> Result<DryAnswer, CallError> {
         let values = Some(key_values);
         typed!(question, |asked, case| self.ask_once(&call, values, &asked).await.map(|answered| dry(answered, case)))
+    }
+
+    /// Removes the secrets of a configuration from the texts of an answer. Fails if they do not open.
+    pub fn leave_out_secrets(&self, client: ClientId, config: &str, answer: &mut Value) -> Result<(), CallError> {
+        if let Some(secrets) = self.opened(client, "the configuration", config)? {
+            secrets.leave_out_of_texts(answer);
+        }
+        Ok(())
     }
 }
 

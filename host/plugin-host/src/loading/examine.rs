@@ -125,8 +125,8 @@ impl PluginHost {
         }
     }
 
-    /// The findings of a plugin about a configuration, a JSON text with its secrets. A plugin that does not judge its
-    /// configurations has none.
+    /// The findings of a plugin about a configuration, a JSON text with sealed secrets. They have placeholders for the
+    /// secrets. A plugin that does not judge its configurations has none.
     pub async fn validate_config(
         &self,
         client: ClientId,
@@ -134,11 +134,17 @@ impl PluginHost {
         config: &str,
     ) -> Result<Vec<ConfigFinding>, CallError> {
         let loaded = self.resolve(client, plugin).await?;
-        let question = JudgeConfig { world: loaded.program.linked.world(), config: config.into() };
-        let findings = self.trial(&loaded, &question, config).await?;
+        let secrets = self.opened(client, plugin.name(), config)?;
+        let open = secrets.as_ref().map_or(config, |secrets| &secrets.config);
+        let question = JudgeConfig { world: loaded.program.linked.world(), config: open.into() };
+        let findings = self.trial(&loaded, &question, open).await?;
+        let shown = |mut text: String| {
+            secrets.iter().for_each(|secrets| secrets.leave_out_of_text(&mut text));
+            text
+        };
         Ok(findings
             .into_iter()
-            .map(|finding| ConfigFinding { field: finding.field, message: finding.message })
+            .map(|finding| ConfigFinding { field: shown(finding.field), message: shown(finding.message) })
             .collect())
     }
 

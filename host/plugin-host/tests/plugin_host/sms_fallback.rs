@@ -41,7 +41,7 @@ fn send(text: &str, unicode: bool) -> Decision {
 fn skip_reason(decision: Decision) -> String {
     match decision {
         Decision::Skip(reason) => reason,
-        Decision::Send(sms) => panic!("expected no SMS, found {sms:?}"),
+        other => panic!("expected no SMS, found {other:?}"),
     }
 }
 

@@ -16,6 +16,7 @@ use super::{
     EventNote, PluginError, built_in_rules,
     catalogue::{self, ChosenPlugin},
     follow, known_inbox, loads, note,
+    referred_secrets::{self, ReferringConfig},
     schema::{self, PreviousSecrets, SchemaVerdict},
     trial, validation,
 };
@@ -89,25 +90,27 @@ pub async fn activate(
     wanted: NewActivation,
     actor: Actor,
 ) -> Result<ActivationResult, PluginError> {
-    let (candidate, model) = {
+    let (candidate, model, config) = {
         let mut db = ctx.db.acquire().await?;
         let candidate = catalogue::choose(ctx, &mut db, client, &wanted.plugin, wanted.version).await?;
         known_inbox(&mut db, client, wanted.inbox).await?;
         let model = find_model(&mut db, client, &candidate, wanted.inbox).await?;
-        (candidate, model)
+        let given = (candidate.plugin.name(), config_of(ctx, client, &wanted, model.as_ref())?);
+        let config = referred_secrets::read(&mut db, &ctx.sealer, client, given).await?;
+        (candidate, model, config)
     };
     let candidate = catalogue::with_schema(ctx, client, candidate).await?;
-    let config = config_of(ctx, client, &wanted, model.as_ref())?;
     let activation = plan(ctx, client, &wanted, &candidate, (&config, model.as_ref())).await?;
     let kept = kept_fields(&wanted, model.as_ref());
     loads(ctx, client, &activation.plugin).await?;
-    validation::run(ctx, client, &activation, &config).await?;
-    trial::run(ctx, client, candidate.world, &activation.plugin, &config).await?;
+    validation::run(ctx, client, &activation).await?;
+    trial::run(ctx, client, &activation).await?;
     let mut tx = ctx.db.begin().await?;
     activations::lock(&mut tx, client).await?;
     still_there(&mut tx, client, &activation.plugin).await?;
+    referred_secrets::still_granted(&mut tx, client, &activation).await?;
     let present = in_scope(&mut tx, client, candidate.world, wanted.inbox).await?;
-    if let Some(same) = find_same(ctx, client, &present, &activation, &config)? {
+    if let Some(same) = find_same(ctx, client, &present, &activation, &config.config)? {
         return Ok(ActivationResult { activation: same.clone(), kept, replaced: None });
     }
     if activation.mode == Mode::Shadow {
@@ -150,7 +153,7 @@ pub(super) async fn in_scope(
     rows.into_iter().map(SlotActivation::try_from).collect()
 }
 
-/// The configuration of the request or of `model`, with its secrets opened.
+/// The configuration of the request or of `model`, with its own secrets opened.
 fn config_of(
     ctx: &Context,
     client: ClientId,
@@ -175,7 +178,7 @@ async fn plan(
     client: ClientId,
     wanted: &NewActivation,
     candidate: &ChosenPlugin,
-    (config, model): (&Value, Option<&SlotActivation>),
+    (config, model): (&ReferringConfig, Option<&SlotActivation>),
 ) -> Result<SlotActivation, PluginError> {
     let allowed_hosts =
         wanted.allowed_hosts.clone().or_else(|| model.map(|model| model.allowed_hosts.clone())).unwrap_or_default();
@@ -188,7 +191,7 @@ async fn plan(
     };
     let judged = check_config(client, candidate.config_schema.clone(), config, before).await?;
     if judged.faults.is_empty() {
-        faults.extend(built_in_rules::faults(&candidate.plugin, config));
+        faults.extend(built_in_rules::faults(&candidate.plugin, &config.with_stand_ins()));
     }
     faults.extend(judged.faults);
     if !(1..=100).contains(&wanted.percent) {
@@ -208,7 +211,9 @@ async fn plan(
     }
     let now = ctx.now();
     Ok(SlotActivation {
-        config: secrets::seal(&ctx.sealer, client, config, &judged.secrets).map_err(Error::from)?,
+        config: secrets::seal(&ctx.sealer, client, &config.config, &config.places_to_seal(&judged.secrets))
+            .map_err(Error::from)?,
+        shared: config.granted.clone(),
         id: ctx.ids.mint(now),
         world: candidate.world,
         inbox: wanted.inbox,
@@ -287,20 +292,23 @@ fn http_limit_faults(ctx: &Context, world: World, limits: HttpLimits) -> Vec<Fie
 async fn check_config(
     client: ClientId,
     config_schema: Option<Value>,
-    config: &Value,
+    config: &ReferringConfig,
     before: PreviousSecrets,
 ) -> Result<SchemaVerdict, PluginError> {
     let refused =
         |said: String| Ok(SchemaVerdict { faults: vec![FieldFault::new("config", said)], secrets: Vec::new() });
-    if !config.is_object() {
+    if !config.opened.is_object() {
         return refused("must be a JSON object".to_owned());
     }
-    let size = config.to_string().len();
+    let size = config.config.to_string().len();
     if size > CONFIG_BYTES {
         return refused(format!("has {size} bytes; {CONFIG_BYTES} are allowed"));
     }
     match config_schema {
-        Some(schema) => schema::judge(client, schema, config.clone(), before).await,
+        Some(schema) => schema::judge(client, schema, config.opened.clone(), before, config.places.clone()).await,
+        None if !config.places.is_empty() => {
+            Ok(SchemaVerdict { faults: schema::unmarked(&config.places, &[]), secrets: Vec::new() })
+        }
         None if before.is_kept => Ok(SchemaVerdict { faults: Vec::new(), secrets: before.secrets }),
         None => Ok(SchemaVerdict::default()),
     }

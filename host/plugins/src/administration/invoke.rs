@@ -6,10 +6,11 @@ use domain::{body::FieldFault, ids::ClientId};
 use plugin_host::{CallError, CallTrace, HttpLimits, LogLine, NoKeyValues, PluginCall, SEALED, World, WorldQuestion};
 use serde_json::{Map, Value, json};
 
-use super::{PluginError, catalogue};
+use super::{PluginError, catalogue, schema::shorten};
 use crate::{
     secrets::names_the_sealed,
-    slots::{Mode, SlotActivation},
+    shared_secrets::references,
+    slots::{Mode, SlotActivation, read_shared_secrets},
 };
 use base::{Context, Result};
 
@@ -36,13 +37,21 @@ pub async fn invoke(ctx: &Context, client: ClientId, wanted: Invoke) -> Result<I
     let (chosen, active) = {
         let mut db = ctx.db.acquire().await?;
         let chosen = catalogue::choose(ctx, &mut db, client, &wanted.plugin, wanted.version).await?;
-        (chosen, catalogue::active(&mut db, client, Some(&wanted.plugin)).await?)
+        let mut active = catalogue::active(&mut db, client, Some(&wanted.plugin)).await?;
+        read_shared_secrets(&mut db, client, active.iter_mut().collect()).await?;
+        (chosen, active)
     };
     if wanted.config.as_ref().is_some_and(names_the_sealed) {
         return Err(PluginError::fault(
             "config",
             format!("holds `{SEALED}`, which stands for secrets: write one yourself"),
         ));
+    }
+    if let Some(config) = &wanted.config
+        && let Some((place, _)) = references(config).first()
+    {
+        let said = "names a shared secret, which only activations can use: write a value yourself";
+        return Err(PluginError::fault(&shorten(&format!("config{place}")), said));
     }
     let config = wanted.config.unwrap_or_else(|| config_of(active));
     if !config.is_object() {
@@ -73,12 +82,28 @@ pub async fn invoke(ctx: &Context, client: ClientId, wanted: Invoke) -> Result<I
         },
         Err(error) => failure_fields(error)?,
     };
-    Ok(InvokeAnswer { told })
+    Ok(InvokeAnswer { told: without_secrets(ctx, client, &config, told)? })
 }
 
 fn config_of(active: Vec<SlotActivation>) -> Value {
     let mut live = active.into_iter().filter(|active| active.mode == Mode::Live && active.inbox.is_none());
-    live.next().map_or_else(|| json!({}), |live| live.config)
+    live.next().map_or_else(|| json!({}), |live| live.call_config().into_owned())
+}
+
+/// The answer with placeholders for the secrets of the configuration, which the caller may not know.
+fn without_secrets(
+    ctx: &Context,
+    client: ClientId,
+    config: &str,
+    told: Map<String, Value>,
+) -> Result<Map<String, Value>, PluginError> {
+    let mut answer = Value::Object(told);
+    let left_out = ctx.plugins.leave_out_secrets(client, config, &mut answer);
+    left_out.map_err(|error| PluginError::Conflict(error.to_string()))?;
+    match answer {
+        Value::Object(told) => Ok(told),
+        _ => Ok(Map::new()),
+    }
 }
 
 fn failure_fields(error: CallError) -> Result<Map<String, Value>, PluginError> {

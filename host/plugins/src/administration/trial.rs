@@ -5,27 +5,22 @@ use std::sync::Arc;
 
 use base::Context;
 use domain::ids::ClientId;
-use plugin_host::{CallError, HttpLimits, NoKeyValues, PluginCall, PluginRef, World, WorldQuestion};
-use serde_json::Value;
+use plugin_host::{CallError, HttpLimits, NoKeyValues, PluginCall, PluginRef, WorldQuestion};
 
 use super::PluginError;
+use crate::slots::{SlotActivation, is_no_chatbot};
 
 /// Error code of a plugin that cannot use its configuration.
 const BAD_CONFIG: &str = "bad-config";
 
 /// Calls a built-in plugin with a sample. Fails if it refuses the configuration. Uploaded plugins are not called.
-pub(super) async fn run(
-    ctx: &Context,
-    client: ClientId,
-    world: World,
-    plugin: &PluginRef,
-    config: &Value,
-) -> Result<(), PluginError> {
-    let is_asked = matches!(plugin, PluginRef::Shipped(_)) && !crate::slots::is_no_chatbot(plugin);
+pub(super) async fn run(ctx: &Context, client: ClientId, activation: &SlotActivation) -> Result<(), PluginError> {
+    let plugin = &activation.plugin;
+    let is_asked = matches!(plugin, PluginRef::Shipped(_)) && !is_no_chatbot(plugin);
     if !is_asked {
         return Ok(());
     }
-    let config = config.to_string();
+    let config = activation.call_config().to_string();
     let call = PluginCall {
         client,
         plugin,
@@ -37,7 +32,7 @@ pub(super) async fn run(
         http_limits: HttpLimits::default(),
         record: false,
     };
-    match ctx.plugins.dry_run(call, &WorldQuestion::sample(world), Arc::new(NoKeyValues)).await {
+    match ctx.plugins.dry_run(call, &WorldQuestion::sample(activation.world), Arc::new(NoKeyValues)).await {
         Err(CallError::Refused { error, .. }) if error.code == BAD_CONFIG => {
             Err(PluginError::fault("config", error.message))
         }

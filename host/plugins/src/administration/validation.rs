@@ -3,7 +3,6 @@
 use base::Context;
 use domain::{body::FieldFault, ids::ClientId};
 use plugin_host::{CallError, ConfigFinding};
-use serde_json::Value;
 
 use super::PluginError;
 use crate::{
@@ -11,17 +10,13 @@ use crate::{
     slots::{SlotActivation, is_no_chatbot},
 };
 
-/// Fails with the findings of the plugin about `config`, which has its secrets opened.
-pub(super) async fn run(
-    ctx: &Context,
-    client: ClientId,
-    activation: &SlotActivation,
-    config: &Value,
-) -> Result<(), PluginError> {
+/// Fails with the findings of the plugin about the configuration. They have placeholders for its secrets.
+pub(super) async fn run(ctx: &Context, client: ClientId, activation: &SlotActivation) -> Result<(), PluginError> {
     if is_no_chatbot(&activation.plugin) {
         return Ok(());
     }
-    let has_secrets = !secrets::hide(&activation.config).1.is_empty();
+    let config = activation.call_config();
+    let has_secrets = !secrets::hide(&config).1.is_empty();
     match ctx.plugins.validate_config(client, &activation.plugin, &config.to_string()).await {
         Ok(findings) if findings.is_empty() => Ok(()),
         Ok(findings) => Err(PluginError::Faults(findings.into_iter().map(fault).collect())),

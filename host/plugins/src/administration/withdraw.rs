@@ -14,7 +14,7 @@ use super::{
     EventNote, PluginError,
     activate::{begin, in_scope, still_there},
     catalogue::{self, FoundPlugin},
-    follow, loads, note, place_of,
+    follow, loads, note, place_of, referred_secrets,
 };
 use crate::{
     slots::{Mode, SlotActivation, is_no_chatbot, stored_version},
@@ -74,7 +74,11 @@ pub async fn preview_rollback(
 ) -> Result<RollbackResult, PluginError> {
     let mut db = ctx.db.acquire().await?;
     let world = world_of(ctx, &mut db, client, wanted.plugin, wanted.inbox).await?;
-    Ok(plan(ctx, &mut db, client, world, wanted).await?.outcome())
+    let plan = plan(ctx, &mut db, client, world, wanted).await?;
+    if let Plan::BringBack { back, .. } = &plan {
+        referred_secrets::still_granted(&mut db, client, back).await?;
+    }
+    Ok(plan.outcome())
 }
 
 /// Ends a canary or shadow; if there is none, restores the live activation before, or that of a given version. After an
@@ -132,6 +136,7 @@ async fn carry_out(
         }
         Plan::BringBack { instead_of, back } => {
             still_there(&mut tx, client, &back.plugin).await?;
+            referred_secrets::still_granted(&mut tx, client, &back).await?;
             if let Some(live) = instead_of {
                 end(ctx, &mut tx, client, &live, ("ROLLED_BACK", "rolled-back")).await?;
                 swaps.push(swap_event(&live, Swap::RolledBack, now));
@@ -346,6 +351,7 @@ pub async fn delete(ctx: &Context, client: ClientId, plugin: &str, actor: Actor)
     }
     versions::delete(&mut tx, client, plugin).await?;
     storage::chat::chatbot_values::forget_plugin(&mut tx, client, plugin).await?;
+    storage::plugins::shared_secrets::forget_plugin(&mut tx, client, plugin).await?;
     note(ctx, &mut tx, client, EventNote { plugin, version: None, kind: "DELETED", reason: None }).await?;
     audit(&Administration::from(ctx), &mut tx, client, actor, "delete", ("plugin", plugin)).await?;
     tx.commit().await?;

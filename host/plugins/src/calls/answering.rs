@@ -118,7 +118,7 @@ impl From<&SlotActivation> for AnsweringVersion {
         Self {
             world: activation.world,
             plugin: activation.plugin.clone(),
-            config: activation.config.to_string(),
+            config: activation.call_config().to_string(),
             allowed_hosts: activation.allowed_hosts.clone(),
             http_limits: activation.http_limits,
             activation: Some(activation.id),

@@ -174,7 +174,7 @@ fn row(id: Uuid, beside: &ShadowComparison, result: &str, duration: Duration) ->
 /// The live call with the shadow's own configuration, allowed hosts and HTTP limits.
 fn as_asked(beside: &ShadowComparison, plugins: &PluginHost) -> Recording {
     Recording {
-        config: beside.shadow.config.to_string(),
+        config: beside.shadow.call_config().to_string(),
         allowed_hosts: beside.shadow.allowed_hosts.clone(),
         limits: beside.recording.limits.clone().with_http(beside.shadow.http_limits, plugins.limits()),
         stopped_after: None,

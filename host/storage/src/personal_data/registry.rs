@@ -215,6 +215,8 @@ pub const REGISTRY: &[PersonalTable] = &[
     ),
     // The request itself is sealed, and the row is gone after two minutes.
     table("plugin_request", &["request_sealed"], OF_CHAT),
+    // The sealed value is of the client and of no person.
+    table("plugin_secret", &[], TableRule::Unrelated),
     table("plugin_shadow_skip", &[], TableRule::Unrelated),
     table("plugin_signing_key", &["created_by"], TableRule::OfUsers),
     table("plugin_upload", &[], TableRule::Unrelated),

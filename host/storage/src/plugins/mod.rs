@@ -7,6 +7,7 @@ pub mod events;
 pub mod invocations;
 pub mod recordings;
 pub mod shadow_skips;
+pub mod shared_secrets;
 pub mod signing_keys;
 pub mod uploads;
 pub mod versions;

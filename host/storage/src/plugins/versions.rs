@@ -110,6 +110,15 @@ pub async fn newest(db: &mut PgConnection, client: ClientId, search: &str) -> Re
     rows.into_iter().map(UploadedVersion::try_from).collect()
 }
 
+/// Returns those of these names that are uploaded plugins of the client.
+pub async fn known_names(db: &mut PgConnection, client: ClientId, names: &[String]) -> Result<Vec<String>> {
+    Ok(sqlx::query_scalar("SELECT name FROM plugin WHERE client_id = $1 AND name = ANY($2) ORDER BY name")
+        .bind(client.0)
+        .bind(names)
+        .fetch_all(db)
+        .await?)
+}
+
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,

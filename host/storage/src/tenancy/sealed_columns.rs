@@ -25,6 +25,7 @@ pub enum SealedColumn {
     ActivationConfig,
     PastActivationConfig,
     PluginRequest,
+    SharedPluginSecret,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,7 +38,7 @@ pub enum SealedForm {
 }
 
 impl SealedColumn {
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::ApiKey,
         Self::CloudAccessToken,
         Self::CloudAppSecret,
@@ -54,6 +55,7 @@ impl SealedColumn {
         Self::ActivationConfig,
         Self::PastActivationConfig,
         Self::PluginRequest,
+        Self::SharedPluginSecret,
     ];
 
     pub const fn place(self) -> (&'static str, &'static str) {
@@ -74,6 +76,7 @@ impl SealedColumn {
             Self::ActivationConfig => ("plugin_activation", "config"),
             Self::PastActivationConfig => ("plugin_activation_history", "config"),
             Self::PluginRequest => ("plugin_request", "request_sealed"),
+            Self::SharedPluginSecret => ("plugin_secret", "value_sealed"),
         }
     }
 

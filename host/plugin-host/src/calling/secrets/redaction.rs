@@ -60,6 +60,19 @@ impl OpenedConfig {
         }
     }
 
+    pub(crate) fn leave_out_of_text(&self, text: &mut String) {
+        self.of_text(text);
+    }
+
+    pub(crate) fn leave_out_of_texts(&self, value: &mut Value) {
+        match value {
+            Value::String(text) => self.of_text(text),
+            Value::Array(items) => items.iter_mut().for_each(|item| self.leave_out_of_texts(item)),
+            Value::Object(members) => members.values_mut().for_each(|item| self.leave_out_of_texts(item)),
+            _ => {}
+        }
+    }
+
     pub(crate) fn leave_out_of_recording(&self, recording: &mut Recording) {
         recording.config = with_placeholders(&self.kept);
         self.of_response(&mut recording.question);

@@ -20,7 +20,7 @@ use serde_json::Value;
 use super::PluginError;
 use compiled_schema::CompiledSchema;
 use cost::CheckRefused;
-use message::shorten;
+pub(super) use message::shorten;
 use reference::target;
 use schema_cache::CompiledSchemas;
 
@@ -91,22 +91,23 @@ pub(super) struct PreviousSecrets {
     pub(super) is_kept: bool,
 }
 
-/// Checks a configuration of a client. Fails if too many of its checks wait.
+/// Checks a configuration of a client. Fails if too many of its checks wait. `shared` are the places of its shared secrets.
 pub(super) async fn judge(
     client: ClientId,
     schema: Value,
     config: Value,
     before: PreviousSecrets,
+    shared: Vec<String>,
 ) -> Result<SchemaVerdict, PluginError> {
     in_turn(client, move || match COMPILED.get(client, schema) {
-        Ok(compiled) => judge_by(&compiled, &config, &before),
+        Ok(compiled) => judge_by(&compiled, &config, &before, &shared),
         // The schema was stored before these bounds existed.
         Err(problem) => SchemaVerdict::refused("config", problem),
     })
     .await
 }
 
-fn judge_by(compiled: &CompiledSchema, config: &Value, before: &PreviousSecrets) -> SchemaVerdict {
+fn judge_by(compiled: &CompiledSchema, config: &Value, before: &PreviousSecrets, shared: &[String]) -> SchemaVerdict {
     let steps = match cost::of_check(compiled, config) {
         Ok(steps) => steps,
         Err(CheckRefused::Steps) => {
@@ -120,6 +121,11 @@ fn judge_by(compiled: &CompiledSchema, config: &Value, before: &PreviousSecrets)
         Ok(secrets) => secrets,
         Err(reason) => return SchemaVerdict::refused("config", reason),
     };
+    // Before any violation is worded, because words repeat values that are not secret.
+    let unmarked = unmarked(shared, &secrets);
+    if !unmarked.is_empty() {
+        return SchemaVerdict { faults: unmarked, secrets: Vec::new() };
+    }
     let words =
         if secrets.is_empty() && before.secrets.is_empty() { Words::WithValues } else { Words::Without(&secrets) };
     let validator = &compiled.validator;
@@ -131,6 +137,14 @@ fn judge_by(compiled: &CompiledSchema, config: &Value, before: &PreviousSecrets)
         validator.iter_errors(config).take(MOST_FAULTS).map(|error| words.of(&error)).collect()
     };
     SchemaVerdict { faults, secrets }
+}
+
+/// The faults of shared secrets outside of the values that are secrets.
+pub(super) fn unmarked(shared: &[String], secrets: &[String]) -> Vec<FieldFault> {
+    let outside = shared.iter().filter(|place| !secrets.iter().any(|secret| is_within(place, secret)));
+    let said =
+        "names a shared secret, which is only possible in a value that the plugin's schema marks `\"writeOnly\": true`";
+    outside.take(MOST_FAULTS).map(|place| FieldFault::new(shorten(&format!("config{place}")), said)).collect()
 }
 
 /// Names only the member of the configuration, because a name within it may be part of a secret.

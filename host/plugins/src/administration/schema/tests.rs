@@ -8,7 +8,7 @@ fn read(text: &str) -> Result<Value, String> {
 
 fn judged(schema: &Value, config: &Value, before: &PreviousSecrets) -> SchemaVerdict {
     match CompiledSchema::new(schema.clone()) {
-        Ok(compiled) => judge_by(&compiled, config, before),
+        Ok(compiled) => judge_by(&compiled, config, before, &[]),
         Err(problem) => SchemaVerdict::refused("config", problem),
     }
 }
