@@ -10,6 +10,7 @@ mod bindings;
 mod component_cache;
 mod documents;
 mod public_generators;
+mod randomness;
 
 use std::path::{Path, PathBuf};
 
