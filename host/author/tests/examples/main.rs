@@ -11,6 +11,7 @@ mod component_cache;
 mod documents;
 mod public_generators;
 mod randomness;
+mod snapshots;
 
 use std::path::{Path, PathBuf};
 

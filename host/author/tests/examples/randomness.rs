@@ -57,7 +57,7 @@ def handle(event, session):
 ";
 
 /// Main program of Go, which draws its numbers with these packages.
-const GO: &str = r#"
+pub const GO: &str = r#"
 package main
 
 import (
@@ -102,7 +102,7 @@ func main() {}
 "#;
 
 /// A built plugin in a host.
-struct Plugin {
+pub struct Plugin {
     host: PluginHost,
     plugin: PluginRef,
     _cache: tempfile::TempDir,
@@ -110,7 +110,7 @@ struct Plugin {
 
 impl Plugin {
     /// `None` if the tools of its language are missing.
-    async fn built(lang: Lang, (file, main): (&str, &str), more: &str) -> Option<Self> {
+    pub async fn built(lang: Lang, (file, main): (&str, &str), more: &str) -> Option<Self> {
         let folder = tempfile::tempdir().unwrap();
         let project = project(folder.path(), lang, (file, main), more);
         let component = match component_cache::component(&project) {
@@ -128,7 +128,7 @@ impl Plugin {
         Some(Self { host, plugin, _cache: cache })
     }
 
-    async fn ask(&self, seed: u64) -> DryAnswer {
+    pub async fn ask(&self, seed: u64) -> DryAnswer {
         let call = PluginCall {
             client: client(),
             plugin: &self.plugin,
@@ -145,7 +145,7 @@ impl Plugin {
     }
 
     /// Random numbers differ between calls with other randomness, and nothing else does.
-    async fn draws_from_the_call(&self) {
+    pub async fn draws_from_the_call(&self) {
         let (first, again, other) = (self.ask(1).await, self.ask(1).await, self.ask(2).await);
         assert_eq!(said(&first), said(&again));
         let (first_said, other_said) = (said(&first), said(&other));
@@ -164,12 +164,12 @@ impl Plugin {
     }
 }
 
-fn project(folder: &Path, lang: Lang, (file, main): (&str, &str), more: &str) -> Project {
+pub fn project(folder: &Path, lang: Lang, (file, main): (&str, &str), more: &str) -> Project {
     let root = folder.join(format!("random-{lang}"));
     new::create(&new::NewProject { folder: root.clone(), lang, world: World::Chatbot }).unwrap();
     std::fs::write(root.join(file), main).unwrap();
-    let manifest = std::fs::read_to_string(root.join("plugin.toml")).unwrap();
-    std::fs::write(root.join("plugin.toml"), manifest + more).unwrap();
+    let manifest = format!("name = \"random-{lang}\"\nlang = \"{lang}\"\nworld = \"chatbot\"\n{more}");
+    std::fs::write(root.join("plugin.toml"), manifest).unwrap();
     Project::open(&root).unwrap()
 }
 
