@@ -82,6 +82,7 @@ const OWNED: &[(&str, &[&str])] = &[
     ("sqlx", &["storage", "scratch", "harness"]),
     ("wasmtime", &["plugin-host", "plugin-bindings"]),
     ("wasmtime-wasi", &["plugin-host", "plugin-bindings"]),
+    ("wasmtime-wizer", &["plugin-host"]),
     ("reqwest", &["channels", "simulator", "harness"]),
     ("object_store", &["channels"]),
     ("opentelemetry", &["app"]),

@@ -73,6 +73,8 @@ pub struct Project {
     pub config: Option<PathBuf>,
     /// Folders of conversation files, relative to [`Project::root`].
     pub tests: Vec<PathBuf>,
+    /// Whether the build runs the initialisation of the program and keeps the state after it. For Go.
+    pub snapshot: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -119,6 +121,8 @@ struct Written {
     config: Option<PathBuf>,
     #[serde(default = "tests")]
     tests: Vec<PathBuf>,
+    #[serde(default)]
+    snapshot: bool,
 }
 
 fn other() -> Lang {
@@ -156,9 +160,14 @@ impl Project {
         let wrong = |reason| ProjectError::Wrong { path: path.clone(), reason };
         let written: Written = toml::from_str(&text).map_err(|fault| wrong(fault.to_string()))?;
         check_name(&written.name).map_err(wrong)?;
-        let Written { name, lang, world, schema, built_in, config, tests, build, output, bindings, tools } = written;
+        let Written { name, lang, world, schema, built_in, config, tests, build, output, bindings, tools, snapshot } =
+            written;
         if build.is_none() && (bindings.is_some() || !tools.is_empty()) {
             return Err(wrong("`bindings` and `tools` are for the command in `build`, which is missing".to_owned()));
+        }
+        if snapshot && (lang != Lang::Go || build.is_some()) {
+            let reason = "`snapshot` is for lang = \"go\" without `build`; programs of other languages start at once";
+            return Err(wrong(reason.to_owned()));
         }
         let command = match (build, output) {
             (Some(command), Some(output)) => Some(BuildCommand { command, output, bindings, tools }),
@@ -169,7 +178,7 @@ impl Project {
             }
             (None, None) => None,
         };
-        Ok(Self { root: root.to_owned(), name, lang, world, schema, command, built_in, config, tests })
+        Ok(Self { root: root.to_owned(), name, lang, world, schema, command, built_in, config, tests, snapshot })
     }
 
     /// Path of the built component: `build/NAME.wasm`.

@@ -38,6 +38,7 @@ mod host_start;
 mod loading;
 mod plugin_ref;
 mod replaying;
+mod snapshot;
 mod worlds;
 
 pub use domain::world::World;
@@ -78,6 +79,7 @@ pub use replaying::{
     recording::{HostCall, HttpAnswer, KvAnswer, Recording},
     replay::CallReplay,
 };
+pub use snapshot::{SnapshotRefusal, snapshot};
 pub use worlds::{
     answer::sms_router::MOST_MESSAGES as MOST_SMS_AT_ONCE,
     attribute_value::{domain_value, plugin_value},

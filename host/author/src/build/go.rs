@@ -1,6 +1,9 @@
 //! Go: the standard compiler makes a module for WASI preview 1, which is then wrapped.
 
-use std::{path::PathBuf, process::Command};
+use std::{
+    path::{Path, PathBuf},
+    process::Command,
+};
 
 use plugin_host::World;
 use wit_bindgen_core::{Files, WorldGenerator};
@@ -10,6 +13,7 @@ use super::{
     error::BuildError,
     interface::{self, Imports},
     run::{at, on_path, read, run, write},
+    snapshot::{self, Continuation},
     toolchain::GO,
     wrap,
 };
@@ -43,11 +47,17 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
     let failed = |fault| BuildError::Failed { step: "making Go bindings".to_owned(), output: format!("{fault:#}") };
     let mut files = Files::default();
     generator(BINDINGS).generate(&mut resolve, world, &mut files).map_err(failed)?;
+    let continuation = match project.snapshot {
+        true => Some(Continuation::write(&place.join("bindings"), BINDINGS, &version_of(&go)?)?),
+        false => None,
+    };
     // Interface 0.1 has a case `tag`, whose generated name exists twice.
     let version = interface::version_of(project)?;
     let has_tag = version.starts_with("0.1.");
     for (path, contents) in files.iter() {
         let contents = if has_tag { repair(contents) } else { contents.to_vec() };
+        let continued = continuation.as_ref().and_then(|continuation| continuation.insert(&contents));
+        let contents = continued.unwrap_or(contents);
         write(&place.join("bindings").join(path), contents)?;
     }
     let (path, code) = exports(project.world, has_tag || version.starts_with("0.2."));
@@ -56,7 +66,9 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
     progress("compiling with go (the first time compiles Go's own library too: up to a minute)");
     let module = place.join("module.wasm");
     let mut command = Command::new(go);
-    command.args(["build", "-buildmode=c-shared", "-trimpath", "-ldflags=-s -w -checklinkname=0", "-o"]);
+    // A snapshot needs the names of functions. It drops them.
+    let flags = if project.snapshot { "-ldflags=-w -checklinkname=0" } else { "-ldflags=-s -w -checklinkname=0" };
+    command.args(["build", "-buildmode=c-shared", "-trimpath", flags, "-o"]);
     command.arg(&module).arg(".").current_dir(&project.root);
     // The project uses only the modules of its go.mod, and no folder above is searched.
     command.envs([
@@ -70,7 +82,14 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
 
     progress("making a component of it");
     // The generator adds nothing to the world, so the same world describes the module.
-    let component = wrap::wrap_undescribed(read(&module)?, &resolve, world)?;
+    let wrap = |module| wrap::wrap_undescribed(module, &resolve, world);
+    let component = match project.snapshot {
+        true => {
+            progress("running its initialisation for the snapshot");
+            snapshot::take(&read(&module)?, wrap)?
+        }
+        false => wrap(read(&module)?)?,
+    };
     std::fs::remove_file(&module).map_err(at(&module))?;
     write(&project.component(), component)
 }
@@ -81,7 +100,7 @@ pub(super) fn generator(package: &str) -> Box<dyn WorldGenerator> {
 }
 
 /// Writes the package that generated code imports, as a module of its own.
-pub(super) fn write_runtime(folder: &std::path::Path) -> Result<(), BuildError> {
+pub(super) fn write_runtime(folder: &Path) -> Result<(), BuildError> {
     RUNTIME.iter().try_for_each(|(path, text)| write(&folder.join(path), text))
 }
 
@@ -134,7 +153,7 @@ fn exports(world: World, is_before_0_3: bool) -> (String, String) {
 /// An installed compiler that is new enough, or our own.
 pub(super) fn compiler(progress: &mut dyn FnMut(&str)) -> Result<PathBuf, BuildError> {
     if let Some(go) = on_path("go") {
-        let said = run("go version", Command::new(&go).args(["env", "GOVERSION"]).env("GOTOOLCHAIN", "local"))?;
+        let said = go_version(&go)?;
         if version(&said).is_some_and(|version| version >= OLDEST) {
             return Ok(go);
         }
@@ -149,6 +168,14 @@ pub(super) fn compiler(progress: &mut dyn FnMut(&str)) -> Result<PathBuf, BuildE
             install: format!("install it; the package in {} has none for this machine", go.display()),
         }),
     }
+}
+
+fn go_version(go: &Path) -> Result<String, BuildError> {
+    run("go version", Command::new(go).args(["env", "GOVERSION"]).env("GOTOOLCHAIN", "local"))
+}
+
+fn version_of(go: &Path) -> Result<[u32; 3], BuildError> {
+    Ok(version(&go_version(go)?).unwrap_or_default())
 }
 
 fn version(said: &str) -> Option<[u32; 3]> {

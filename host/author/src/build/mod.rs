@@ -14,6 +14,7 @@ mod run;
 mod rust;
 mod schema;
 mod script;
+mod snapshot;
 mod toolchain;
 mod typescript;
 mod wrap;

@@ -11,7 +11,9 @@ use super::{
 use crate::Project;
 
 /// The module for the tool. It runs the author's file, which defines the plugin.
-const ENTRY: &str = "import main\nfrom patchbay._exports import *\n";
+const ENTRY: &str = "import patchbay_randomness\nimport main\nfrom patchbay._exports import *\n\n\
+                     patchbay_randomness.finish_loading()\n";
+const RANDOMNESS: &str = include_str!("added/patchbay_randomness.py");
 
 /// Starts the tool from its installation folder.
 const START: &str = "import sys, componentize_py; sys.argv[0] = 'componentize-py'; sys.exit(componentize_py.script())";
@@ -21,6 +23,7 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
     let wit = interface::lay_out(project, Imports::Granted)?;
     let place = project.root.join("build");
     write(&place.join("python/patchbay_entry.py"), ENTRY)?;
+    write(&place.join("python/patchbay_randomness.py"), RANDOMNESS)?;
 
     make_bindings(&wit, &place.join("bindings"), progress)?;
 

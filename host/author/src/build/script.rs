@@ -11,11 +11,25 @@ use super::{
 };
 use crate::{Lang, Project};
 
+/// The world of the plugin, with randomness for the functions of the language, and that interface of WASI.
+const WORLD: &str = "script";
+const INTERFACES: [(&str, &str); 2] = [
+    ("script.wit", include_str!("added/script.wit")),
+    ("deps/wasi-random/random.wit", include_str!("added/random.wit")),
+];
+/// It is evaluated before the modules of the author.
+const RANDOMNESS: &str = include_str!("added/randomness.js");
+const ENTRY: &str = include_str!("added/entry.js");
+/// The types of the functions that it adds.
+const GLOBALS: &str = include_str!("added/globals.d.ts");
+
 pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result<(), BuildError> {
     let mut tools = Tools { project, cached: None };
     let wit = interface::lay_out(project, Imports::Granted)?;
+    INTERFACES.iter().try_for_each(|(path, text)| write(&wit.join(path), text))?;
     let (resolve, _) = interface::resolve(&wit)?;
     write(&project.root.join("build/types/patchbay.d.ts"), typescript::declarations(&resolve))?;
+    write(&project.root.join("build/types/globals.d.ts"), GLOBALS)?;
     let main = match project.lang {
         Lang::Js => "main.js",
         _ => "main.ts",
@@ -25,14 +39,17 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
         progress("checking types with tsc");
         run("tsc", check.args(["--noEmit", "--project", "."]))?;
     }
+    write(&project.root.join("build/randomness.js"), RANDOMNESS)?;
+    write(&project.root.join("build/entry.js"), ENTRY.replace("MAIN", main))?;
     let mut bundle = tools.command("esbuild", progress)?;
     progress("bundling with esbuild");
-    bundle.args([main, "--bundle", "--format=esm", "--target=es2022", "--external:patchbay:*", "--log-level=warning"]);
-    run("esbuild", bundle.arg("--outfile=build/main.js"))?;
+    bundle.args(["build/entry.js", "--bundle", "--format=esm", "--target=es2022", "--log-level=warning"]);
+    bundle.args(["--external:patchbay:*", "--external:wasi:*", "--outfile=build/main.js"]);
+    run("esbuild", &mut bundle)?;
 
     let mut make = tools.command("componentize-qjs", progress)?;
     progress("packing it with componentize-qjs");
-    make.arg("-w").arg(&wit).args(["-n", interface::WORLD, "-j", "build/main.js", "--sync", "--opt-size", "-o"]);
+    make.arg("-w").arg(&wit).args(["-n", WORLD, "-j", "build/main.js", "--sync", "--opt-size", "-o"]);
     run("componentize-qjs", make.arg(project.component())).map(|_| ())
 }
 

@@ -37,6 +37,21 @@ fn every_language_and_world_gives_a_whole_project() {
 }
 
 #[test]
+fn a_snapshot_is_for_go_only() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = |more: &str| {
+        let text = format!("name = \"bot\"\nworld = \"chatbot\"\nsnapshot = true\n{more}");
+        std::fs::write(folder.path().join("plugin.toml"), text).unwrap();
+        Project::open(folder.path()).map_err(|error| error.to_string())
+    };
+    assert!(open("lang = \"go\"\n").unwrap().snapshot);
+    for other in ["lang = \"js\"\n", "lang = \"go\"\nbuild = \"make\"\noutput = \"bot.wasm\"\n"] {
+        let refused = open(other).unwrap_err();
+        assert!(refused.contains("`snapshot` is for lang = \"go\""), "{refused}");
+    }
+}
+
+#[test]
 fn a_rust_project_is_its_own_workspace() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("my-bot");

@@ -10,6 +10,8 @@ mod bindings;
 mod component_cache;
 mod documents;
 mod public_generators;
+mod randomness;
+mod snapshots;
 
 use std::path::{Path, PathBuf};
 

@@ -26,6 +26,7 @@ mod router;
 mod shapers;
 mod sms_fallback;
 mod sms_router;
+mod snapshots;
 mod started_requests;
 mod support;
 mod suspension;

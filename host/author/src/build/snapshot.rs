@@ -1,0 +1,143 @@
+//! Snapshots of Go plugins: their initialisation runs at the build (ADR 0074).
+
+use std::{collections::HashSet, path::Path};
+
+use wasm_encoder::{CodeSection, Function, Module, RawSection};
+use wasmparser::{KnownCustom, Name, Parser, Payload, TypeRef};
+
+use super::{error::BuildError, run::write};
+
+/// Continues the program in each call with new seeds.
+const PACKAGE: [(&str, &str); 2] =
+    [("snapshot.go", include_str!("added/snapshot/snapshot.go")), ("empty.s", include_str!("added/snapshot/empty.s"))];
+/// The versions of Go for which the package is written.
+const GO: [u32; 2] = [1, 27];
+/// Functions that draw random numbers of the runtime, which is no import.
+const DRAWING: [&str; 3] =
+    ["math/rand.(*runtimeSource).", "math/rand/v2.(*runtimeSource).", "math/rand/v2.runtimeSource."];
+/// The line before a function that the host calls, in generated code.
+const EXPORT: &str = "//go:wasmexport patchbay:plugin/";
+const IMPORTS: &str = "\nimport (\n";
+const CURE: &str = "Move this into the function that answers the calls, or build without a snapshot: remove `snapshot` \
+                    from plugin.toml.";
+
+/// Writes the package that continues the program, and lets generated code call it at the begin of each call.
+pub(super) struct Continuation {
+    package: String,
+}
+
+impl Continuation {
+    /// `bindings` is the path of the package of generated code.
+    pub(super) fn write(folder: &Path, bindings: &str, go: &[u32]) -> Result<Self, BuildError> {
+        if !go.starts_with(&GO) {
+            let [major, minor] = GO;
+            return Err(refused(&format!("snapshots need Go {major}.{minor}")));
+        }
+        PACKAGE.iter().try_for_each(|(path, text)| write(&folder.join("snapshot").join(path), text))?;
+        Ok(Self { package: format!("{bindings}/snapshot") })
+    }
+
+    /// Generated code of the exports, with the calls. `None` if it has no exports.
+    pub(super) fn insert(&self, code: &[u8]) -> Option<Vec<u8>> {
+        let code = std::str::from_utf8(code).ok()?;
+        if !code.contains(EXPORT) {
+            return None;
+        }
+        let mut is_next = false;
+        let mut lines = code.replacen(IMPORTS, &format!("{IMPORTS}\t\"{}\"\n", self.package), 1);
+        lines = lines.lines().fold(String::new(), |mut text, line| {
+            text.push_str(line);
+            text.push('\n');
+            if std::mem::replace(&mut is_next, line.starts_with(EXPORT)) {
+                text.push_str("\tsnapshot.Resume()\n");
+            }
+            text
+        });
+        Some(lines.into_bytes())
+    }
+}
+
+/// The component after its initialisation. `wrap` makes components of modules.
+pub(super) fn take(
+    module: &[u8],
+    wrap: impl Fn(Vec<u8>) -> Result<Vec<u8>, BuildError>,
+) -> Result<Vec<u8>, BuildError> {
+    let guarded = wrap(guard(module).map_err(|fault| refused(&fault.to_string()))?)?;
+    let component = wrap(without_names(module).map_err(|fault| refused(&fault.to_string()))?)?;
+    plugin_host::snapshot(&component, &guarded).map_err(|refusal| refused(&format!("{refusal}\n{CURE}")))
+}
+
+fn refused(reason: &str) -> BuildError {
+    BuildError::Failed { step: "the snapshot of the program".to_owned(), output: reason.to_owned() }
+}
+
+/// The module with a trap in each function that draws random numbers.
+fn guard(module: &[u8]) -> wasmparser::Result<Vec<u8>> {
+    let drawing = drawing(module)?;
+    let mut trap = Function::new([]);
+    trap.instructions().unreachable().end();
+    let mut guarded = Module::new();
+    let (mut code, mut next, mut bodies) = (CodeSection::new(), 0, 0);
+    for payload in Parser::new(0).parse_all(module) {
+        match payload? {
+            Payload::CodeSectionStart { count, .. } => bodies = count,
+            Payload::CodeSectionEntry(body) => {
+                match drawing.contains(&next) {
+                    true => code.function(&trap),
+                    false => code.raw(body.as_bytes()),
+                };
+                next += 1;
+                if code.len() == bodies {
+                    guarded.section(&code);
+                }
+            }
+            payload => {
+                if let Payload::ImportSection(section) = &payload {
+                    for import in section.clone().into_imports() {
+                        next += u32::from(matches!(import?.ty, TypeRef::Func(_)));
+                    }
+                }
+                add(&mut guarded, &payload, module);
+            }
+        }
+    }
+    Ok(guarded.finish())
+}
+
+/// The indices of the functions that draw random numbers.
+fn drawing(module: &[u8]) -> wasmparser::Result<HashSet<u32>> {
+    let mut found = HashSet::new();
+    for payload in Parser::new(0).parse_all(module) {
+        let Payload::CustomSection(section) = payload? else { continue };
+        let KnownCustom::Name(names) = section.as_known() else { continue };
+        for group in names {
+            let Name::Function(names) = group? else { continue };
+            for naming in names {
+                let naming = naming?;
+                if DRAWING.iter().any(|prefix| naming.name.starts_with(prefix)) {
+                    found.insert(naming.index);
+                }
+            }
+        }
+    }
+    Ok(found)
+}
+
+fn without_names(module: &[u8]) -> wasmparser::Result<Vec<u8>> {
+    let mut plain = Module::new();
+    for payload in Parser::new(0).parse_all(module) {
+        match payload? {
+            Payload::CustomSection(section) if section.name() == "name" => {}
+            Payload::CodeSectionEntry(_) => {}
+            payload => add(&mut plain, &payload, module),
+        }
+    }
+    Ok(plain.finish())
+}
+
+fn add(to: &mut Module, payload: &Payload<'_>, module: &[u8]) {
+    let Some((id, range)) = payload.as_section() else { return };
+    let place = |offset| usize::try_from(offset).unwrap_or(usize::MAX);
+    let data = module.get(place(range.start)..place(range.end)).unwrap_or_default();
+    to.section(&RawSection { id, data });
+}

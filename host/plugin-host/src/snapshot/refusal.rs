@@ -1,0 +1,53 @@
+//! The reasons against a snapshot.
+
+use std::time::Duration;
+
+use wasmtime::{Trap, WasmBacktrace};
+
+/// The beginning of the names of functions that a guarded component traps in: see [`super::snapshot`].
+const DRAWING: &str = "math/rand";
+/// The words of wasmtime for a call of an import that is not linked, up to its name.
+const UNKNOWN_IMPORT: &str = "unknown import: `";
+
+/// The reason why a component has no snapshot, as the end of "the program ..".
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum SnapshotRefusal {
+    #[error("it reads the time while it starts (import `wasi:clocks/wall-clock#now`)")]
+    Time,
+    #[error("it draws random numbers while it starts ({0})")]
+    Randomness(String),
+    #[error("it calls the import `{0}` while it starts")]
+    Import(String),
+    #[error("it prints while it starts, which no call would repeat:\n{0}")]
+    Output(String),
+    #[error("its initialisation failed: {0}")]
+    Failed(String),
+    #[error("its initialisation did not end within {} seconds", .0.as_secs())]
+    TooLong(Duration),
+    #[error("its form is not known: {0}")]
+    Form(String),
+}
+
+impl SnapshotRefusal {
+    pub(super) fn of_trap(fault: &wasmtime::Error, printed: &str) -> Self {
+        let words = format!("{fault:#}");
+        if let Some((name, _)) = words.split_once(UNKNOWN_IMPORT).and_then(|(_, rest)| rest.split_once('`')) {
+            return Self::Import(name.to_owned());
+        }
+        let place = fault.downcast_ref::<WasmBacktrace>().and_then(|trace| trace.frames().first()?.func_name());
+        match place {
+            Some(function) if function.starts_with(DRAWING) => Self::Randomness(format!("function `{function}`")),
+            _ if fault.downcast_ref::<Trap>() == Some(&Trap::Interrupt) => {
+                Self::TooLong(crate::CallLimits::default().compile_cpu)
+            }
+            _ if printed.is_empty() => Self::Failed(words),
+            _ => Self::Failed(printed.to_owned()),
+        }
+    }
+}
+
+impl From<wasmtime::Error> for SnapshotRefusal {
+    fn from(fault: wasmtime::Error) -> Self {
+        Self::Form(format!("{fault:#}"))
+    }
+}
