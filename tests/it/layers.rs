@@ -84,6 +84,7 @@ const OWNED: &[(&str, &[&str])] = &[
     ("wasmtime-wasi", &["plugin-host", "plugin-bindings"]),
     ("reqwest", &["channels", "simulator", "harness"]),
     ("object_store", &["channels"]),
+    ("openidconnect", &["channels"]),
     ("opentelemetry", &["app"]),
     ("opentelemetry_sdk", &["app"]),
     ("opentelemetry-otlp", &["app"]),

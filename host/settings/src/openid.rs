@@ -3,11 +3,7 @@ use std::time::Duration;
 use channels::openid::OpenidSettings;
 use url::{Host, Url};
 
-use super::{
-    ConfigError, Settings,
-    secret::Secret,
-    section::section,
-};
+use super::{ConfigError, Settings, secret::Secret, section::section};
 
 /// Time for one call of the provider, while a person waits.
 const TIMEOUT: Duration = Duration::from_secs(10);
@@ -37,7 +33,8 @@ impl Openid {
             return ConfigError::unusable("openid.client_id", "openid.issuer is set, so this must be the id there");
         }
         if !is_issuer(&self.issuer) {
-            let expected = "expected an https URL without user, password and query (for tests also http on this machine)";
+            let expected =
+                "expected an https URL without user, password and query (for tests also http on this machine)";
             return ConfigError::unusable("openid.issuer", expected);
         }
         if self.name.trim().is_empty() || self.name.chars().count() > 60 {

@@ -14,13 +14,19 @@ pub enum OpenidFault {
     #[error("the login provider does not answer: try again in a minute, or ask the operator of this server")]
     Unreachable,
     /// It refuses our client id or secret, or its answers are not those of OpenID Connect.
-    #[error("the login provider does not accept the settings of this server: ask its operator, who finds the reason in the log")]
+    #[error(
+        "the login provider does not accept the settings of this server: ask its operator, who finds the reason in the log"
+    )]
     Misconfigured,
     #[error("the login provider does not accept this login any more: begin again")]
     CodeRefused,
-    #[error("the clocks of the login provider and of this server differ: ask the operator of this server to set its clock")]
+    #[error(
+        "the clocks of the login provider and of this server differ: ask the operator of this server to set its clock"
+    )]
     Clock,
-    #[error("the answer of the login provider could not be verified: begin again, and ask the operator of this server if it fails again")]
+    #[error(
+        "the answer of the login provider could not be verified: begin again, and ask the operator of this server if it fails again"
+    )]
     Unverified,
 }
 
@@ -37,7 +43,9 @@ impl OpenidFault {
             DiscoveryError::Response(status, _, said) if status.is_server_error() => {
                 Self::Unreachable.log(&format!("discovery: {said}"))
             }
-            DiscoveryError::Parse(at) => Self::Misconfigured.log(&format!("discovery: not understood at {}", at.path())),
+            DiscoveryError::Parse(at) => {
+                Self::Misconfigured.log(&format!("discovery: not understood at {}", at.path()))
+            }
             other => Self::Misconfigured.log(&format!("discovery: {other}")),
         }
     }

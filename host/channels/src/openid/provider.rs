@@ -76,12 +76,7 @@ impl OpenidProvider {
     }
 
     /// Returns the address at the provider where the login of a person begins.
-    pub async fn login_url(
-        &self,
-        secret: &OpenidSecret,
-        state: String,
-        redirect: &str,
-    ) -> Result<String, OpenidFault> {
+    pub async fn login_url(&self, secret: &OpenidSecret, state: String, redirect: &str) -> Result<String, OpenidFault> {
         let client = self.client(&*self.metadata().await?, redirect)?;
         let (nonce, pkce) = (secret.nonce(), PkceCodeVerifier::new(secret.pkce()));
         let flow = CoreAuthenticationFlow::AuthorizationCode;
@@ -102,12 +97,17 @@ impl OpenidProvider {
         &self.0.places
     }
 
-    pub(super) fn client(&self, metadata: &CoreProviderMetadata, redirect: &str) -> Result<ProviderClient, OpenidFault> {
+    pub(super) fn client(
+        &self,
+        metadata: &CoreProviderMetadata,
+        redirect: &str,
+    ) -> Result<ProviderClient, OpenidFault> {
         let settings = &self.0.settings;
         let redirect = RedirectUrl::new(redirect.to_owned());
         let redirect = redirect.map_err(|_| OpenidFault::Misconfigured.log("`server.public_url` is not a URL"))?;
         let secret = (!settings.client_secret.is_empty()).then(|| ClientSecret::new(settings.client_secret.clone()));
-        let client = CoreClient::from_provider_metadata(metadata.clone(), ClientId::new(settings.client_id.clone()), secret);
+        let client =
+            CoreClient::from_provider_metadata(metadata.clone(), ClientId::new(settings.client_id.clone()), secret);
         let basic = metadata
             .token_endpoint_auth_methods_supported()
             .is_none_or(|methods| methods.contains(&CoreClientAuthMethod::ClientSecretBasic));

@@ -97,19 +97,14 @@ pub async fn set_rule(db: &mut PgConnection, client: ClientId, rule: &OpenidRule
 }
 
 /// Finds the user that an account is linked to.
-pub async fn find_user(
-    db: &mut PgConnection,
-    client: ClientId,
-    account: OpenidAccount<'_>,
-) -> Result<Option<UserId>> {
-    let user: Option<Uuid> = sqlx::query_scalar(
-        "SELECT user_id FROM openid_identity WHERE client_id = $1 AND issuer = $2 AND subject = $3",
-    )
-    .bind(client.0)
-    .bind(account.issuer)
-    .bind(account.subject)
-    .fetch_optional(db)
-    .await?;
+pub async fn find_user(db: &mut PgConnection, client: ClientId, account: OpenidAccount<'_>) -> Result<Option<UserId>> {
+    let user: Option<Uuid> =
+        sqlx::query_scalar("SELECT user_id FROM openid_identity WHERE client_id = $1 AND issuer = $2 AND subject = $3")
+            .bind(client.0)
+            .bind(account.issuer)
+            .bind(account.subject)
+            .fetch_optional(db)
+            .await?;
     Ok(user.map(UserId))
 }
 
@@ -136,11 +131,12 @@ pub async fn link(
 
 /// True if an account of any provider is linked to the user.
 pub async fn is_linked(db: &mut PgConnection, client: ClientId, user: UserId) -> Result<bool> {
-    let linked = sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM openid_identity WHERE client_id = $1 AND user_id = $2)")
-        .bind(client.0)
-        .bind(user.0)
-        .fetch_one(db)
-        .await?;
+    let linked =
+        sqlx::query_scalar("SELECT EXISTS (SELECT 1 FROM openid_identity WHERE client_id = $1 AND user_id = $2)")
+            .bind(client.0)
+            .bind(user.0)
+            .fetch_one(db)
+            .await?;
     Ok(linked)
 }
 

@@ -113,8 +113,7 @@ async fn make_user(
     client: ClientId,
     (rule, newcomer, email, password_hash): (&OpenidRule, &Newcomer<'_>, &str, String),
 ) -> Result<UserId, OpenidLoginError> {
-    let no_user =
-        || OpenidLoginError::NoUser { client_ref: newcomer.client_ref.to_owned(), email: email.to_owned() };
+    let no_user = || OpenidLoginError::NoUser { client_ref: newcomer.client_ref.to_owned(), email: email.to_owned() };
     let user = users::User {
         id: admin.mint(),
         email: email.to_owned(),

@@ -12,7 +12,9 @@ pub enum OpenidLoginError {
     #[error(transparent)]
     BadRef(CreateError),
     /// Another browser, another state, too late, or used before. The error does not tell which.
-    #[error("this login was begun in another browser or tab, is older than ten minutes, or was used before: begin again")]
+    #[error(
+        "this login was begun in another browser or tab, is older than ten minutes, or was used before: begin again"
+    )]
     Stale,
     /// The client is unknown, or its rule is OFF. The error does not tell which.
     #[error("client `{client_ref}` accepts no logins by OpenID Connect: ask an ADMIN of the client")]

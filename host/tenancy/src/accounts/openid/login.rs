@@ -1,10 +1,6 @@
 //! The begin and the end of a login.
 
-use base::{
-    Error,
-    audit::Administration,
-    secrets,
-};
+use base::{Error, audit::Administration, secrets};
 use channels::openid::{OpenidProvider, OpenidSecret};
 use domain::session::SessionTimes;
 use storage::tenancy::{clients, disablement, openid};
@@ -53,11 +49,8 @@ pub async fn begin(
 ) -> Result<OpenidStart, OpenidLoginError> {
     check_ref(client_ref).map_err(OpenidLoginError::BadRef)?;
     let secret = OpenidSecret::new(secrets::random().map_err(Error::from)?);
-    let state = LoginState {
-        client_ref: client_ref.to_owned(),
-        expires_at: admin.now() + LIFETIME,
-        browser: secret.hash(),
-    };
+    let state =
+        LoginState { client_ref: client_ref.to_owned(), expires_at: admin.now() + LIFETIME, browser: secret.hash() };
     let state = state.seal(admin).map_err(Error::from)?;
     let url = provider.login_url(&secret, state, redirect).await?;
     Ok(OpenidStart { url, secret })

@@ -41,11 +41,7 @@ impl LoginState {
         let plain = admin.sealer.open_text(NO_CLIENT, SecretPurpose::OpenidState, &sealed).ok()?;
         let mut parts = plain.splitn(3, '\n');
         let expires_at = DateTime::from_timestamp(parts.next()?.parse().ok()?, 0)?;
-        let state = Self {
-            expires_at,
-            browser: parts.next()?.to_owned(),
-            client_ref: parts.next()?.to_owned(),
-        };
+        let state = Self { expires_at, browser: parts.next()?.to_owned(), client_ref: parts.next()?.to_owned() };
         // Of the bytes, because the same bytes have several texts.
         let hash = Sha256::digest(&sealed).to_vec();
         (state.browser == secret.hash() && state.expires_at > admin.now()).then_some((state, hash))
