@@ -1,4 +1,4 @@
-// The rule for logins by OpenID Connect.
+// The rule of the client for logins by OpenID Connect.
 import { html } from "htm/preact";
 import { useEffect, useState } from "preact/hooks";
 import { api } from "#app/api.js";

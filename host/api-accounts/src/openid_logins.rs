@@ -138,8 +138,8 @@ async fn begin(
 ) -> Result<Json<BegunBody>, ApiError> {
     let provider = provider(&state)?;
     let client_ref = body.client_ref.ok_or_else(|| ApiError::faults(vec![FieldFault::required("clientRef")]))?;
-    let begun = openid::begin(&state.administration(), provider, &client_ref, &redirect(&state));
-    let begun = begun.await.map_err(refused)?;
+    let (admin, redirect) = (state.administration(), redirect(&state));
+    let begun = openid::begin(&admin, provider, &client_ref, &redirect).await.map_err(refused)?;
     Ok(Json(BegunBody { url: begun.url, secret: begun.secret.expose().to_owned() }))
 }
 
@@ -182,8 +182,8 @@ async fn finish(
     if !missing.is_empty() {
         return Err(ApiError::faults(missing));
     }
+    let (admin, redirect) = (state.administration(), redirect(&state));
     let times = state.context.settings.limits.session_times();
-    let opened = openid::finish(&state.administration(), provider, back, (&redirect(&state), times));
-    let opened = opened.await.map_err(refused)?;
+    let opened = openid::finish(&admin, provider, back, (&redirect, times)).await.map_err(refused)?;
     Ok((StatusCode::CREATED, Json(NewSessionBody::of(opened.session, opened.client_ref))))
 }

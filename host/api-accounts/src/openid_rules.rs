@@ -63,7 +63,7 @@ impl From<OpenidRule> for RuleBody {
 })))]
 struct RuleChangeBody {
     /// The users who may log in.
-    #[schema(required, nullable = false, value_type = OpenidModeName)]
+    #[schema(value_type = Option<OpenidModeName>, required, nullable = false)]
     mode: Option<String>,
     /// Role of new users, with `CREATE_USERS` only: SUPERVISOR, AGENT or DEVELOPER.
     #[schema(value_type = Option<RoleName>)]

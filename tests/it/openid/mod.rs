@@ -78,7 +78,9 @@ async fn finish(client: &TestClient, back: &Value) -> ClientReply {
 /// The client with the key of a session that was opened.
 fn with_session(client: &TestClient, opened: &ClientReply) -> TestClient {
     assert_eq!(opened.status, 201, "{}", opened.text);
-    TestClient { key: opened.json()["sessionKey"].as_str().unwrap().to_owned(), ..client.clone() }
+    let mut session = client.clone();
+    session.key = opened.json()["sessionKey"].as_str().unwrap().to_owned();
+    session
 }
 
 /// Checks a refusal and its text.

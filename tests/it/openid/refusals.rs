@@ -129,7 +129,7 @@ async fn a_disabled_user_or_client_does_not_get_in() {
     let stage = Stage::set().await;
     let (client, user) = (["--client", "acme"], ["--email", ADA]);
     let run = |kind: &'static str, verb: &'static str, names: &[&str]| {
-        stage.patchbay.printed(&[&[kind, verb], &client[..], names].concat())
+        stage.patchbay.printed(&[&[kind, verb][..], &client[..], names].concat())
     };
     with_session(&stage.acme, &stage.logs_in(ADA).await);
     run("user", "disable", &user);

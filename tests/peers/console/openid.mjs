@@ -42,7 +42,7 @@ await other.getByRole("alert").getByText("has no user with the e-mail address ev
 // The rule, judged by axe.
 const judged = await chromium.newContext({ bypassCSP: true });
 const admin = await logIn(judged, "/administration/openid");
-await admin.getByLabel("Who may log in by OpenID Connect").selectOption("CREATE_USERS");
+await admin.getByLabel("Logins by OpenID Connect").selectOption("CREATE_USERS");
 await admin.getByLabel("Role of new users").selectOption("DEVELOPER");
 await admin.getByLabel("E-mail domains of new users").fill("nonsense");
 await admin.getByRole("button", { name: "Save" }).click();

@@ -1,5 +1,5 @@
 use openidconnect::{
-    ClaimsVerificationError, DiscoveryError, ErrorResponse, RequestTokenError, StandardErrorResponse, UserInfoError,
+    ClaimsVerificationError, DiscoveryError, RequestTokenError, StandardErrorResponse, UserInfoError,
     core::CoreErrorResponseType,
 };
 

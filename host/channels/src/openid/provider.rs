@@ -3,8 +3,8 @@
 use std::{sync::Arc, time::Duration};
 
 use openidconnect::{
-    AuthType, AuthUrl, ClientId, ClientSecret, CsrfToken, EndpointMaybeSet, EndpointNotSet, EndpointSet, IssuerUrl,
-    Nonce, PkceCodeChallenge, PkceCodeVerifier, RedirectUrl, Scope,
+    AuthType, ClientId, ClientSecret, CsrfToken, EndpointMaybeSet, EndpointNotSet, EndpointSet, IssuerUrl, Nonce,
+    PkceCodeChallenge, PkceCodeVerifier, RedirectUrl, Scope,
     core::{CoreAuthenticationFlow, CoreClient, CoreClientAuthMethod, CoreProviderMetadata},
 };
 use tokio::{
@@ -77,7 +77,7 @@ impl OpenidProvider {
 
     /// Returns the address at the provider where the login of a person begins.
     pub async fn login_url(&self, secret: &OpenidSecret, state: String, redirect: &str) -> Result<String, OpenidFault> {
-        let client = self.client(&*self.metadata().await?, redirect)?;
+        let client = self.client(&self.metadata().await?, redirect)?;
         let (nonce, pkce) = (secret.nonce(), PkceCodeVerifier::new(secret.pkce()));
         let flow = CoreAuthenticationFlow::AuthorizationCode;
         let scopes = self.0.settings.scopes.iter().cloned().map(Scope::new);
@@ -163,9 +163,10 @@ impl OpenidProvider {
     /// The browser of a person goes to the first of these addresses, and our secret to the second.
     fn judge(&self, found: CoreProviderMetadata) -> Result<CoreProviderMetadata, OpenidFault> {
         let allowed = |scheme: &str| scheme == "https" || scheme == self.0.issuer.url().scheme();
-        let login = allowed(AuthUrl::url(found.authorization_endpoint()).scheme());
-        match found.token_endpoint() {
-            Some(token) if login && allowed(token.url().scheme()) => Ok(found),
+        let login = allowed(found.authorization_endpoint().url().scheme());
+        let token = found.token_endpoint().map(|token| allowed(token.url().scheme()));
+        match token {
+            Some(true) if login => Ok(found),
             Some(_) => Err(OpenidFault::Misconfigured.log("discovery: an address is not https")),
             None => Err(OpenidFault::Misconfigured.log("discovery: no token endpoint")),
         }

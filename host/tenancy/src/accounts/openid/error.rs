@@ -38,4 +38,20 @@ pub enum OpenidLoginError {
     Failed(#[from] Error),
 }
 
+impl OpenidLoginError {
+    /// The reason for the log, without names of persons. `None`: it is logged elsewhere.
+    pub(super) fn reason(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::NotConfigured | Self::BadRef(_) | Self::Provider(_) | Self::Failed(_) => return None,
+            Self::Stale => "the state is too old, was used, or belongs to another browser",
+            Self::Off { .. } => "the client is unknown, or its rule is OFF",
+            Self::UnverifiedEmail => "the provider has not verified an e-mail address",
+            Self::NoUser { .. } => "the client has no such user",
+            Self::OtherAccount => "the user is linked to another account",
+            Self::Disabled(_) => "the user or the client is disabled",
+            Self::Meanwhile => "the same login came twice",
+        })
+    }
+}
+
 base::fails_with!(OpenidLoginError: storage::Error);

@@ -61,6 +61,19 @@ pub async fn finish(
     admin: &Administration<'_>,
     provider: &OpenidProvider,
     back: OpenidReturn,
+    terms: (&str, SessionTimes),
+) -> Result<OpenedLogin, OpenidLoginError> {
+    let finished = open_session(admin, provider, back, terms).await;
+    if let Some(reason) = finished.as_ref().err().and_then(OpenidLoginError::reason) {
+        tracing::info!(reason, "a login by OpenID Connect was refused");
+    }
+    finished
+}
+
+async fn open_session(
+    admin: &Administration<'_>,
+    provider: &OpenidProvider,
+    back: OpenidReturn,
     (redirect, times): (&str, SessionTimes),
 ) -> Result<OpenedLogin, OpenidLoginError> {
     let secret = OpenidSecret::parse(&back.secret).ok_or(OpenidLoginError::Stale)?;

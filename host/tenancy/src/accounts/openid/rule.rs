@@ -1,4 +1,4 @@
-//! The rule of a client: who gets in by OpenID Connect, and if passwords stay.
+//! The rule of a client: the persons whom OpenID Connect admits, and if passwords stay.
 
 use base::{
     Error,
