@@ -6,6 +6,7 @@ import { Tabs } from "../developers/parts.js";
 import { Audit } from "./audit.js";
 import { Blocklist } from "./blocklist.js";
 import { Keys } from "./keys.js";
+import { Openid } from "./openid.js";
 import { Rates } from "./rates.js";
 import { Requests } from "./requests.js";
 import { Sms } from "./sms.js";
@@ -17,6 +18,7 @@ const PARTS = [
   { name: "keys", roles: ["ADMIN", "SUPERVISOR", "DEVELOPER", "API"], view: Keys },
   { name: "users", roles: ["ADMIN", "SUPERVISOR", "DEVELOPER"], view: Users },
   { name: "teams", roles: ["ADMIN", "SUPERVISOR", "DEVELOPER"], view: Teams },
+  { name: "openid", roles: ["ADMIN"], view: Openid },
   { name: "blocklist", roles: ["ADMIN", "SUPERVISOR", "DEVELOPER", "API"], view: Blocklist },
   { name: "sms", roles: ["ADMIN", "SUPERVISOR", "DEVELOPER", "API"], view: Sms },
   { name: "rates", roles: ["ADMIN"], view: Rates },

@@ -34,9 +34,13 @@ export function Users() {
     if (!(await confirm({ title: t("administration.removeUserTitle", { name: user.name }), text: t("administration.removeUserText"), action: t("common.delete"), danger: true }))) return;
     if (await attempt(() => api.remove(`${USERS}/${user.id}`), t("administration.userRemoved", { name: user.name }))) again();
   };
+  const unlink = async (/** @type {User} */ user) => {
+    if (!(await confirm({ title: t("administration.unlinkTitle", { name: user.name }), text: t("administration.unlinkText"), action: t("administration.unlink") }))) return;
+    await attempt(() => api.remove(`${USERS}/${user.id}/openid-link`), t("administration.unlinked", { name: user.name }));
+  };
   const available = (/** @type {User} */ user) => attempt(() => api.put(`${USERS}/${user.id}/availability`, { available: !user.available })).then(again);
   const items = (/** @type {User} */ user) => [
-    ...(admin ? [{ text: t("common.edit"), icon: "edit", run: () => setDialog(user) }, { text: t("administration.reset"), icon: "key", run: () => reset(user) }] : []),
+    ...(admin ? [{ text: t("common.edit"), icon: "edit", run: () => setDialog(user) }, { text: t("administration.reset"), icon: "key", run: () => reset(user) }, { text: t("administration.unlink"), icon: "lock", run: () => unlink(user) }] : []),
     { text: t("shell.available"), icon: "headset", checked: user.available, run: () => available(user) },
     { text: t("administration.chatLimit"), icon: "chat", run: () => setLimited(user) },
     ...(admin && user.id !== viewer.value?.id ? [{ divider: true }, { text: t("common.delete"), icon: "trash", danger: true, run: () => remove(user) }] : []),

@@ -1,11 +1,19 @@
-// The page without a session: the login of users, or that of operators.
+// The page without a session: the login of users, or that of operators, or the way back from a login provider.
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 import { Login } from "#app/login.js";
+import { isReturning, OpenidReturn } from "#app/openid.js";
 import { OperatorLogin } from "#app/operator-login.js";
 import { path } from "#app/router.js";
 
 export function Entrance() {
   const [operator, setOperator] = useState(path.value.startsWith("/operators"));
-  return operator ? html`<${OperatorLogin} onUser=${() => setOperator(false)} />` : html`<${Login} onOperator=${() => setOperator(true)} />`;
+  const [returning, setReturning] = useState(isReturning());
+  const [fault, setFault] = useState("");
+  const fail = (/** @type {string} */ text) => {
+    setFault(text);
+    setReturning(false);
+  };
+  if (returning) return html`<${OpenidReturn} onFault=${fail} />`;
+  return operator ? html`<${OperatorLogin} onUser=${() => setOperator(false)} />` : html`<${Login} fault=${fault} onOperator=${() => setOperator(true)} />`;
 }

@@ -3,6 +3,8 @@ import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 import { ApiError, describe } from "#app/faults.js";
 import { LANGUAGES, language, t, useLanguage } from "#app/i18n.js";
+import { Logo } from "#app/logo.js";
+import { OpenidButton } from "#app/openid.js";
 import { prefer } from "#app/preferences.js";
 import { ended, logIn } from "#app/session.js";
 import { Button, Select, TextField } from "#ui/controls.js";
@@ -10,11 +12,11 @@ import { Icon } from "#ui/icons.js";
 
 const LAST_CLIENT = "patchbay.client";
 
-/** @param {{onOperator: () => void}} props */
-export function Login({ onOperator }) {
+/** `fault` is that of a login that ended before this page. @param {{fault?: string, onOperator: () => void}} props */
+export function Login({ fault: before = "", onOperator }) {
   const [form, setForm] = useState({ clientRef: localStorage.getItem(LAST_CLIENT) ?? "", email: "", password: "" });
   const [busy, setBusy] = useState(false);
-  const [fault, setFault] = useState("");
+  const [fault, setFault] = useState(before);
   const set = (/** @type {string} */ field) => (/** @type {string} */ value) => setForm((before) => ({ ...before, [field]: value }));
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
@@ -42,6 +44,7 @@ export function Login({ onOperator }) {
     </div>
     ${fault && html`<div class="banner danger rounded" role="alert"><${Icon} name="alert" /><span>${fault}</span></div>`}
     <${Button} kind="primary wide" type="submit" busy=${busy}>${busy ? t("login.busy") : t("login.action")}<//>
+    <${OpenidButton} clientRef=${form.clientRef.trim()} onFault=${setFault} />
     <${Button} kind="quiet wide small" onClick=${onOperator}>${t("login.asOperator")}<//>
     <${Select} label=${t("shell.language")} hideLabel value=${language()} options=${Object.entries(LANGUAGES)} onValue=${choose} />
   </form></main>`;
@@ -52,9 +55,4 @@ function explain(error) {
   if (error instanceof ApiError && error.status === 401) return t("login.wrong");
   const { title, cure } = describe(error);
   return cure ? `${title}: ${cure}` : title;
-}
-
-export function Logo() {
-  return html`<svg class="logo" viewBox="0 0 32 32" aria-hidden="true"><rect width="32" height="32" rx="8" />
-    <circle cx="9.5" cy="10" r="2.6" /><circle cx="22.5" cy="22" r="2.6" /><path d="M12.2 10H17a4 4 0 0 1 4 4v4.8" /></svg>`;
 }

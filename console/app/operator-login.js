@@ -3,7 +3,7 @@ import { html } from "htm/preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ApiError, describe } from "#app/faults.js";
 import { t } from "#app/i18n.js";
-import { Logo } from "#app/login.js";
+import { Logo } from "#app/logo.js";
 import { ended, logInAsOperator } from "#app/session.js";
 import { Button, TextField } from "#ui/controls.js";
 import { Icon } from "#ui/icons.js";

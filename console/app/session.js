@@ -35,6 +35,12 @@ export async function logIn(login) {
   begin(await openSession(login));
 }
 
+/** Ends a login by OpenID Connect. @param {{code: string, state: string, secret: string}} back */
+export async function logInByOpenid(back) {
+  const opened = await api.post("/api/v1/sessions/openid/finish", back, { anonymous: true });
+  begin({ key: opened.sessionKey, id: opened.id, clientRef: opened.user.clientRef, user: opened.user });
+}
+
 /** Opens the pages of operators. The key is none of a client. @param {string} key */
 export async function logInAsOperator(key) {
   await api.get("/operator-service/api/v1/status", undefined, { anonymous: true, headers: { authorization: key } });

@@ -8,7 +8,7 @@ import { Help, helpOpen } from "#app/help.js";
 import { LANGUAGES, language, t, useLanguage } from "#app/i18n.js";
 import { useShortcuts } from "#app/keys.js";
 import { connect, liveState } from "#app/live.js";
-import { Logo } from "#app/login.js";
+import { Logo } from "#app/logo.js";
 import { navCounts, navEntries } from "#app/navigation.js";
 import { CurrentPage } from "#app/page.js";
 import { Palette, paletteOpen, useCommands } from "#app/palette.js";

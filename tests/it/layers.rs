@@ -85,6 +85,7 @@ const OWNED: &[(&str, &[&str])] = &[
     ("wasmtime-wizer", &["plugin-host"]),
     ("reqwest", &["channels", "simulator", "harness"]),
     ("object_store", &["channels"]),
+    ("openidconnect", &["channels"]),
     ("opentelemetry", &["app"]),
     ("opentelemetry_sdk", &["app"]),
     ("opentelemetry-otlp", &["app"]),

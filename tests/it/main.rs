@@ -61,6 +61,7 @@ mod number_registration;
 mod numbers_and_templates;
 mod one_connection;
 mod one_time_codes;
+mod openid;
 mod operations;
 mod operators;
 mod overload;

@@ -100,7 +100,7 @@ pub(crate) fn login(body: LoginBody, from: Option<IpAddr>) -> Result<Login, ApiE
 pub(crate) fn login_refusal(error: LoginError) -> ApiError {
     match error {
         LoginError::InvalidCredentials => ApiError::new(ErrorKind::InvalidCredentials, error.to_string()),
-        LoginError::TemporaryPassword | LoginError::Disabled(_) => {
+        LoginError::TemporaryPassword | LoginError::PasswordOff | LoginError::Disabled(_) => {
             ApiError::new(ErrorKind::Forbidden, error.to_string())
         }
         LoginError::RateLimited { retry_after } => {

@@ -4,6 +4,8 @@ mod account_keys;
 mod audit;
 mod clients;
 mod closed_sets;
+mod openid_logins;
+mod openid_rules;
 mod requests;
 mod session_links;
 mod sessions;
@@ -23,6 +25,8 @@ pub fn routes() -> OpenApiRouter<ApiState> {
         .merge(test_keys::routes())
         .merge(sessions::routes())
         .merge(session_links::routes())
+        .merge(openid_logins::routes())
+        .merge(openid_rules::routes())
         .merge(requests::routes())
         .merge(audit::routes())
 }

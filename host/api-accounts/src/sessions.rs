@@ -54,7 +54,7 @@ struct SessionUserBody {
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = NewSession)]
-struct NewSessionBody {
+pub(crate) struct NewSessionBody {
     /// Id of the session.
     #[schema(value_type = Uuid)]
     id: SessionId,
@@ -69,6 +69,19 @@ struct NewSessionBody {
     ends_at: String,
     /// The user who logged in.
     user: SessionUserBody,
+}
+
+impl NewSessionBody {
+    pub fn of(opened: OpenedSession, client_ref: String) -> Self {
+        let permissions = permissions_of(opened.user.role);
+        Self {
+            id: opened.id,
+            session_key: opened.key.expose().to_owned(),
+            expires_at: iso_time(opened.expires_at),
+            ends_at: iso_time(opened.ends_at),
+            user: SessionUserBody { user: opened.user.into(), client_ref, permissions },
+        }
+    }
 }
 
 /// A session, without its key.
@@ -165,16 +178,7 @@ async fn create(
     SmallJson(body): SmallJson<LoginBody>,
 ) -> Result<(StatusCode, Json<NewSessionBody>), ApiError> {
     let (opened, client_ref) = open(&state, source, body).await?;
-    let permissions = permissions_of(opened.user.role);
-    let user = SessionUserBody { user: opened.user.into(), client_ref, permissions };
-    let session = NewSessionBody {
-        id: opened.id,
-        session_key: opened.key.expose().to_owned(),
-        expires_at: iso_time(opened.expires_at),
-        ends_at: iso_time(opened.ends_at),
-        user,
-    };
-    Ok((StatusCode::CREATED, Json(session)))
+    Ok((StatusCode::CREATED, Json(NewSessionBody::of(opened, client_ref))))
 }
 
 /// A session key.

@@ -150,7 +150,7 @@ permissions! {
     /// The caller's own client.
     OwnClient: "see one's own client" => [Admin, Supervisor, Agent, Developer, Api];
     /// Clients.
-    Clients: "rename clients, see and create descendants, set the SMS fallback and the masking of numbers and names" => [Admin];
+    Clients: "rename clients, see and create descendants, set the SMS fallback, the masking of numbers and names and the rule for OpenID Connect" => [Admin];
     /// The address book.
     Contacts: "keep contacts" => [Admin, Supervisor, Agent, Api];
     /// The attributes that contacts have.

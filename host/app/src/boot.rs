@@ -11,6 +11,7 @@ use channels::{
     carrier::Carriers,
     http::{GuardedClient, GuardedSettings},
     messenger::{MessengerApi, MessengerCarrier, MessengerLimits},
+    openid::OpenidProvider,
     smpp::{SmppCarrier, SmppGateway, SmppUrl},
     telegram::{TelegramApi, TelegramCarrier, TelegramLimits, TelegramProvider},
     web::WebCarrier,
@@ -88,6 +89,7 @@ pub async fn context(
         media_folder,
         media_kept,
         relay: email::relay(config)?,
+        openid: config.openid_settings().map(OpenidProvider::new).transpose()?,
         readers: vec![Arc::new(SmsAccounting), Arc::new(SandboxAnswers)],
         settings: in_force(config, &public_url, simulated)?,
     };

@@ -12,6 +12,7 @@ use channels::{
     email::SmtpRelay,
     http::GuardedClient,
     media_store::{LocalMediaStore, MediaStore},
+    openid::OpenidProvider,
     whatsapp_cloud::CloudApi,
 };
 use chrono::{DateTime, Utc};
@@ -62,6 +63,8 @@ pub struct Context {
     pub settings: Arc<Settings>,
     /// The relay for mails to clients. Without it, no mails are written.
     pub relay: Option<SmtpRelay>,
+    /// The login provider of the operator. `None`: people log in with passwords only.
+    pub openid: Option<OpenidProvider>,
     pub wake: Wakeups,
     pub carriers: Carriers,
     pub skipped: SkippedComparisons,
@@ -141,6 +144,7 @@ pub struct ContextBuilder {
     pub media_folder: PathBuf,
     pub media_kept: MediaLocation,
     pub relay: Option<SmtpRelay>,
+    pub openid: Option<OpenidProvider>,
     pub readers: Vec<Arc<dyn EventReader>>,
     pub settings: Settings,
 }
@@ -161,6 +165,7 @@ impl ContextBuilder {
             sealer: self.sealer,
             settings: Arc::new(self.settings),
             relay: self.relay,
+            openid: self.openid,
             wake,
             carriers: self.carriers,
             skipped: SkippedComparisons::default(),

@@ -35,6 +35,7 @@ pub enum SecretPurpose {
     SmsPassword,
     LiteDevice,
     PluginRequest,
+    OpenidState,
 }
 
 impl SecretPurpose {
@@ -49,6 +50,7 @@ impl SecretPurpose {
             Self::SmsPassword => "sms-password",
             Self::LiteDevice => "lite-device",
             Self::PluginRequest => "plugin-request",
+            Self::OpenidState => "openid-state",
         }
     }
 }

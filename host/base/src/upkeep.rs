@@ -224,6 +224,7 @@ impl Upkeep<'_> {
         let others = others.chain([(retention::MESSAGE_COUNTS, messages), (retention::TRACKING_USES, 1)]);
         let others = others.chain([(retention::WEBHOOK_COPIES, COPY_DAYS), (retention::SESSION_KEYS, 0)]);
         let others = others.chain([(retention::CHAT_VIEWERS, 0), (retention::SESSION_LINKS, 0)]);
+        let others = others.chain([(retention::OPENID_LOGINS, 0)]);
         for (aging, days) in others.chain(astray) {
             self.forget(aging, self.days_ago(days)).await?;
         }

@@ -22,6 +22,7 @@
 //! - `telegram`: an accepted message counts as sent, because no other report comes. A chat takes one message per
 //!   second (`admit`). Buttons are inline keyboards whose payload is the place of a choice (ADR 0051).
 //! - `sandbox`: messages of test keys stay in the process. The number of the recipient decides their outcome (ADR 0058).
+//! - `openid` is no channel: it is the provider that people log in at (ADR 0073).
 //! - `web`: a message is taken at once, because it is already in its chat and sockets read it there (ADR 0029).
 
 pub mod account;
@@ -34,6 +35,7 @@ pub mod media_download;
 pub mod media_store;
 pub mod messenger;
 pub mod object_media;
+pub mod openid;
 pub mod provider_json;
 pub mod sandbox;
 pub mod smpp;

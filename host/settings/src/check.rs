@@ -25,6 +25,7 @@ impl Settings {
         self.check_limits()?;
         self.check_bucket()?;
         self.email.check(&self.server)?;
+        self.openid.check()?;
         self.whatsapp_cloud.check()?;
         self.sms.check()?;
         if let Err(expected) = self.trace_headers() {

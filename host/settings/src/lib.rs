@@ -9,6 +9,7 @@ mod load;
 mod masking;
 mod media_place;
 mod messenger;
+mod openid;
 mod secret;
 mod section;
 mod sections;
@@ -27,6 +28,7 @@ pub use limits::{Limits, Retention};
 pub use load::Sources;
 pub use media_place::MediaPlace;
 pub use messenger::Messenger;
+pub use openid::Openid;
 pub use secret::{BaseUrl, Secret, SecretUrl};
 pub use section::{Section, Setting};
 pub use sections::{Base, DatabaseSettings, Logging, Media, Plugins, Security, Server, Simulator, Testing, Webhooks};
@@ -60,6 +62,7 @@ pub struct Settings {
     pub simulator: Simulator,
     pub sms: Sms,
     pub logging: Logging,
+    pub openid: Openid,
     pub traces: Traces,
     pub testing: Testing,
     pub limits: Limits,
@@ -90,6 +93,7 @@ impl Settings {
             ("simulator", &self.simulator),
             ("sms", &self.sms),
             ("logging", &self.logging),
+            ("openid", &self.openid),
             ("traces", &self.traces),
             ("testing", &self.testing),
             ("limits", &self.limits),
@@ -115,6 +119,7 @@ impl Settings {
             "simulator" => &mut self.simulator,
             "sms" => &mut self.sms,
             "logging" => &mut self.logging,
+            "openid" => &mut self.openid,
             "traces" => &mut self.traces,
             "testing" => &mut self.testing,
             "limits" => &mut self.limits,

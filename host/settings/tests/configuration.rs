@@ -282,10 +282,23 @@ fn values_that_cannot_work_together_are_refused_at_start() {
         ("[media]\nstore = \"s3://files\"\ns3_access_key = \"id\"", "media.s3_secret_key"),
         ("[media]\nstore = \"s3://id:hunter2@files\"", "media.store"),
         ("[media]\nstore = \"s3://files?region=here\"", "media.store"),
+        ("[openid]\nissuer = \"https://login.example\"", "openid.client_id"),
+        ("[openid]\nissuer = \"http://login.example\"\nclient_id = \"a\"", "openid.issuer"),
+        ("[openid]\nissuer = \"https://login.example?a=b\"\nclient_id = \"a\"", "openid.issuer"),
+        ("[openid]\nissuer = \"https://login.example\"\nclient_id = \"a\"\nname = \" \"", "openid.name"),
     ] {
         let message = refusal(from_file(text));
         assert!(message.starts_with(&format!("{key}: ")), "{text}: {message}");
     }
+}
+
+#[test]
+fn the_issuer_of_a_login_provider_stays_as_it_is_written() {
+    for issuer in ["https://login.example", "https://login.example/realms/staff/", "http://127.0.0.1:8443"] {
+        let config = from_file(&format!("[openid]\nissuer = \"{issuer}\"\nclient_id = \"a\"")).unwrap();
+        assert_eq!(config.openid_settings().unwrap().issuer, issuer);
+    }
+    assert!(from_file("").unwrap().openid_settings().is_none());
 }
 
 #[test]
@@ -295,6 +308,7 @@ fn the_output_masks_secrets_and_passwords_in_urls() {
         ("PATCHBAY__SMPP__URL", "smpp://id:hunter2@127.0.0.1:2775"),
         ("PATCHBAY__EMAIL__RELAY", "smtps://mail:hunter2@relay.example"),
         ("PATCHBAY__WHATSAPP_CLOUD__APP_SECRET", "hunter2"),
+        ("PATCHBAY__OPENID__CLIENT_SECRET", "hunter2"),
         ("PATCHBAY__SECURITY__MASTER_KEY", "aHVudGVyMmh1bnRlcjJodW50ZXIyaHVudGVyMjIyMjI="),
     ])
     .unwrap();

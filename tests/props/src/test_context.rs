@@ -72,6 +72,7 @@ impl Surroundings {
             media_folder: self.folder.join("media").join(STAGES.fetch_add(1, Ordering::Relaxed).to_string()),
             media_kept: MediaLocation::default(),
             relay: None,
+            openid: None,
             readers: self.readers,
             settings: self.settings,
         }

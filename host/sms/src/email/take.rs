@@ -134,7 +134,7 @@ async fn confirm(ctx: &Context, of: &OfSender, subject: String, source: IpAddr) 
             Ok(Password::Wrong("authentication failed: the password is temporary, choose your own first"))
         }
         Err(LoginError::RateLimited { .. }) => Ok(Password::Judged(MailVerdict::TooManyPasswords)),
-        Err(LoginError::Disabled(_)) => Ok(Password::Judged(MailVerdict::UnknownSender)),
+        Err(LoginError::Disabled(_) | LoginError::PasswordOff) => Ok(Password::Judged(MailVerdict::UnknownSender)),
         Err(LoginError::Crowded) => Ok(Password::Judged(MailVerdict::NotNow)),
         Err(LoginError::Failed(error)) => Err(error),
     }

@@ -173,6 +173,9 @@ pub const REGISTRY: &[PersonalTable] = &[
     table("node", &[], TableRule::Unrelated),
     table("number_quality", &[], TableRule::Unrelated),
     table("offer_in_flight", &["choices"], OF_CUSTOMER),
+    table("openid_identity", &["subject"], TableRule::OfUsers),
+    table("openid_login", &[], TableRule::Unrelated),
+    table("openid_rule", &[], TableRule::Unrelated),
     table("operator_key", &[], TableRule::Unrelated),
     table("outbound_leg", &["address_value", "content", "provider_id", "error_text", "sms_route"], OF_MESSAGE),
     table(

@@ -14,6 +14,7 @@ pub mod customer_notes;
 pub mod disablement;
 pub mod email_senders;
 pub mod login_failures;
+pub mod openid;
 pub mod operator_keys;
 pub mod profiles;
 pub mod removal;

@@ -8,7 +8,7 @@ use domain::{
 use uuid::Uuid;
 
 use super::{
-    api_keys, session_keys,
+    api_keys, openid, session_keys,
     users::{Role, stored_role},
 };
 use crate::{Error, PgConnection, Result};
@@ -160,6 +160,7 @@ pub async fn save(db: &mut PgConnection, client: ClientId, user: &Profile) -> Re
 pub async fn delete(db: &mut PgConnection, client: ClientId, user: UserId, now: DateTime<Utc>) -> Result<()> {
     api_keys::remove(db, client, user).await?;
     session_keys::remove_all(db, client, user).await?;
+    openid::unlink(db, client, user).await?;
     sqlx::query(
         "UPDATE client_user SET deleted_at = $3, available = false, team_id = NULL WHERE client_id = $1 AND id = $2",
     )

@@ -71,6 +71,7 @@ pub const PLUGIN_UPLOADS: AgingRows = aging("plugin_upload", Age::Moment("create
 pub const TRACKING_USES: AgingRows = aging("sms_tracking_use", Age::Moment("last_at"));
 pub const SESSION_KEYS: AgingRows = aging("session_key", Age::Moment("expires_at"));
 pub const SESSION_LINKS: AgingRows = aging("session_link", Age::Moment("expires_at"));
+pub const OPENID_LOGINS: AgingRows = aging("openid_login", Age::Moment("expires_at"));
 pub const CHAT_VIEWERS: AgingRows = aging("chat_viewer", Age::Moment("seen_until"));
 pub const WEBHOOK_COPIES: AgingRows = aging("webhook_copy", Age::Moment("copied_at"));
 pub const IDEMPOTENCY_KEYS: AgingRows = aging("idempotency", Age::Moment("created_at"));
@@ -84,7 +85,7 @@ pub fn all() -> impl Iterator<Item = AgingRows> {
     let named = OF_MESSAGES.into_iter().chain(OF_CALLBACKS).chain(OF_PLUGINS).chain(OF_TIERS);
     named
         .chain([CONVERSATIONS, MESSAGE_COUNTS, PARKED_RECEIPTS, PLUGIN_UPLOADS, IDEMPOTENCY_KEYS, TRACKING_USES])
-        .chain([WEBHOOK_COPIES, SESSION_KEYS, SESSION_LINKS, CHAT_VIEWERS])
+        .chain([WEBHOOK_COPIES, SESSION_KEYS, SESSION_LINKS, OPENID_LOGINS, CHAT_VIEWERS])
         .chain(PARTITIONED.into_iter().map(in_default_partition))
 }
 

@@ -29,6 +29,7 @@ const NOT_SEALED: &[(&str, &str)] = &[
     ("media_content", "bytes"),
     ("message_version", "content"),
     ("offer_in_flight", "choices"),
+    ("openid_login", "state_hash"),
     ("operator_key", "key_hash"),
     ("outbound_leg", "content"),
     ("outbound_leg", "sms_route"),

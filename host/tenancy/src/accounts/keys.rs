@@ -56,10 +56,8 @@ pub async fn remove_api_key(
 
 /// Returns the key after a login. A temporary password must be changed first.
 pub async fn retrieve_api_key(admin: &Administration<'_>, login: Login) -> Result<ApiKey, LoginError> {
-    let admitted = admit(admin, judge(admin, login).await?).await?;
-    if admitted.user.password_is_temporary {
-        return Err(LoginError::TemporaryPassword);
-    }
+    let mut admitted = admit(admin, judge(admin, login).await?).await?;
+    admitted.check_password_opens().await?;
     let (mut tx, client, user) = (admitted.tx, admitted.client, admitted.user.id);
     let key = match api_keys::find_sealed(&mut tx, client, user).await? {
         Some(sealed) => {

@@ -18,6 +18,9 @@ pub enum LoginError {
          /messaging-service/WhatsApp/authenticate/changePassword"
     )]
     TemporaryPassword,
+    /// By the rule for OpenID Connect of the client.
+    #[error("this client accepts no passwords of people: log in by OpenID Connect")]
+    PasswordOff,
     #[error("your {} is disabled: ask the operator", .0.as_str())]
     Disabled(DisabledOwner),
     #[error("too many logins at once from your address: wait for answers before you send more")]

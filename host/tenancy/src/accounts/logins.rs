@@ -7,7 +7,7 @@ use domain::ids::ClientId;
 use sha2::{Digest, Sha256};
 use storage::{
     PgConnection, Transaction,
-    tenancy::{disablement, users},
+    tenancy::{disablement, openid, users},
 };
 
 use super::{failures::FailureCounter, login_error::LoginError, password, turns::LoginVisitor};
@@ -45,6 +45,19 @@ pub(super) struct AdmittedLogin {
     pub client: ClientId,
     pub user: users::User,
     pub visitor: KnownVisitor,
+}
+
+impl AdmittedLogin {
+    /// Refuses a password that opens nothing: a temporary one, or that of a person whose client has turned passwords off.
+    pub async fn check_password_opens(&mut self) -> Result<(), LoginError> {
+        if self.user.password_is_temporary {
+            return Err(LoginError::TemporaryPassword);
+        }
+        if self.user.role != users::Role::Api && !openid::rule(&mut self.tx, self.client).await?.password_login {
+            return Err(LoginError::PasswordOff);
+        }
+        Ok(())
+    }
 }
 
 pub(super) struct KnownVisitor(LoginVisitor);

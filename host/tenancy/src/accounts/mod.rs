@@ -7,6 +7,7 @@ mod failures;
 mod keys;
 mod login_error;
 mod logins;
+pub mod openid;
 mod password;
 mod passwords;
 pub mod sessions;

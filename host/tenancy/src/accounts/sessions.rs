@@ -1,7 +1,6 @@
 //! Sessions: short-lived keys of logins (ADR 0065). They are found by their hash as API keys are, and shown once.
 
 use base::{
-    Error,
     api_key::key_hash,
     audit::{Actor, Administration, audit},
 };
@@ -12,7 +11,7 @@ use domain::{
 };
 pub use storage::tenancy::session_keys::SessionRecord;
 use storage::{
-    Db,
+    Db, PgConnection,
     tenancy::{
         profiles::{self, Profile},
         session_keys::{self, NewSessionKey},
@@ -39,28 +38,34 @@ pub struct OpenedSession {
 
 /// Opens a session after a login. A temporary password must be changed first.
 pub async fn open(admin: &Administration<'_>, login: Login, times: SessionTimes) -> Result<OpenedSession, LoginError> {
-    let admitted = admit(admin, judge(admin, login).await?).await?;
-    if admitted.user.password_is_temporary {
-        return Err(LoginError::TemporaryPassword);
-    }
-    let (mut tx, client, user, now) = (admitted.tx, admitted.client, admitted.user.id, admin.now());
-    let (id, key): (SessionId, _) = (admin.mint(), ApiKey::generate().map_err(Error::from)?);
+    let mut admitted = admit(admin, judge(admin, login).await?).await?;
+    admitted.check_password_opens().await?;
+    let (mut tx, client, user) = (admitted.tx, admitted.client, admitted.user.id);
+    let opened = insert(admin, &mut tx, client, user, times).await?;
+    let opened = opened.ok_or(LoginError::InvalidCredentials)?;
+    tx.commit().await?;
+    admitted.visitor.welcome();
+    Ok(opened)
+}
+
+/// Stores a session of a user who has logged in. `None`: the user was deleted.
+pub(super) async fn insert(
+    admin: &Administration<'_>,
+    db: &mut PgConnection,
+    client: ClientId,
+    user: UserId,
+    times: SessionTimes,
+) -> base::Result<Option<OpenedSession>> {
+    let (id, key, now): (SessionId, _, _) = (admin.mint(), ApiKey::generate()?, admin.now());
     let ends_at = times.end(now);
     let expires_at = times.expiry(now).min(ends_at);
     let hash = key_hash(key.expose().as_bytes());
-    session_keys::insert(
-        &mut tx,
-        client,
-        NewSessionKey { id, user, hash: &hash, purpose: SessionPurpose::Login, expires_at, ends_at },
-        now,
-    )
-    .await?;
-    session_keys::remove_oldest(&mut tx, client, user, MOST).await?;
-    audit(admin, &mut tx, client, Actor::User(user), "create", ("session", &id.to_string())).await?;
-    let user = profiles::get(&mut tx, client, user).await?.ok_or(LoginError::InvalidCredentials)?;
-    tx.commit().await?;
-    admitted.visitor.welcome();
-    Ok(OpenedSession { id, key, expires_at, ends_at, user })
+    let new = NewSessionKey { id, user, hash: &hash, purpose: SessionPurpose::Login, expires_at, ends_at };
+    session_keys::insert(db, client, new, now).await?;
+    session_keys::remove_oldest(db, client, user, MOST).await?;
+    audit(admin, db, client, Actor::User(user), "create", ("session", &id.to_string())).await?;
+    let user = profiles::get(db, client, user).await?;
+    Ok(user.map(|user| OpenedSession { id, key, expires_at, ends_at, user }))
 }
 
 /// The sessions of a user that have not ended, the newest first.

@@ -208,6 +208,7 @@ async fn a_password_that_is_too_long_waits_for_its_turn_before_it_is_written_dow
             LoginError::InvalidCredentials => counted += 1,
             error @ (LoginError::RateLimited { .. }
             | LoginError::TemporaryPassword
+            | LoginError::PasswordOff
             | LoginError::Disabled(_)
             | LoginError::Failed(_)) => {
                 panic!("{error:?}")
@@ -306,6 +307,7 @@ async fn simultaneous_guesses_reveal_no_more_than_successive_ones() {
             LoginError::InvalidCredentials => judged += 1,
             LoginError::RateLimited { .. } => {}
             error @ (LoginError::TemporaryPassword
+            | LoginError::PasswordOff
             | LoginError::Disabled(_)
             | LoginError::Crowded
             | LoginError::Failed(_)) => {

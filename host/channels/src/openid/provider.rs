@@ -1,0 +1,174 @@
+//! What is known of the provider: its discovery document and its keys.
+
+use std::{sync::Arc, time::Duration};
+
+use openidconnect::{
+    AuthType, ClientId, ClientSecret, CsrfToken, EndpointMaybeSet, EndpointNotSet, EndpointSet, IssuerUrl, Nonce,
+    PkceCodeChallenge, PkceCodeVerifier, RedirectUrl, Scope,
+    core::{CoreAuthenticationFlow, CoreClient, CoreClientAuthMethod, CoreProviderMetadata},
+};
+use tokio::{
+    sync::{Mutex, Semaphore},
+    time::Instant,
+};
+
+use super::{OpenidFault, OpenidSecret, calls::ProviderCalls};
+use crate::http::{ClientBuildError, operator_client};
+
+/// Age of the discovery document and the keys after which they are fetched again.
+const FRESH_FOR: Duration = Duration::from_secs(3600);
+/// Time after a failed fetch in which the next one is not tried.
+const REST_AFTER_FAILURE: Duration = Duration::from_secs(5);
+/// Logins that call the provider at the same time in this process.
+const PLACES: usize = 16;
+
+#[derive(Debug, Clone)]
+pub struct OpenidSettings {
+    pub issuer: String,
+    pub client_id: String,
+    /// Empty: none, for a provider that accepts public clients.
+    pub client_secret: String,
+    /// In addition to `openid`.
+    pub scopes: Vec<String>,
+    /// Time for a whole call.
+    pub timeout: Duration,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum OpenidSetupError {
+    #[error("`openid.issuer` is not a URL")]
+    NotAUrl,
+    #[error(transparent)]
+    Client(#[from] ClientBuildError),
+}
+
+/// A login provider. A clone shares everything.
+#[derive(Clone)]
+pub struct OpenidProvider(Arc<Inner>);
+
+struct Inner {
+    settings: OpenidSettings,
+    issuer: IssuerUrl,
+    calls: ProviderCalls,
+    places: Semaphore,
+    known: Mutex<Known>,
+}
+
+#[derive(Default)]
+struct Known {
+    metadata: Option<(Instant, Arc<CoreProviderMetadata>)>,
+    failure: Option<(Instant, OpenidFault)>,
+}
+
+pub(super) type ProviderClient =
+    CoreClient<EndpointSet, EndpointNotSet, EndpointNotSet, EndpointNotSet, EndpointMaybeSet, EndpointMaybeSet>;
+
+impl OpenidProvider {
+    pub fn new(settings: OpenidSettings) -> Result<Self, OpenidSetupError> {
+        let issuer = IssuerUrl::new(settings.issuer.clone()).map_err(|_| OpenidSetupError::NotAUrl)?;
+        let calls = ProviderCalls::new(operator_client(settings.timeout)?);
+        let (places, known) = (Semaphore::new(PLACES), Mutex::default());
+        Ok(Self(Arc::new(Inner { settings, issuer, calls, places, known })))
+    }
+
+    pub fn issuer(&self) -> &str {
+        self.0.issuer.as_str()
+    }
+
+    /// Returns the address at the provider where the login of a person begins.
+    pub async fn login_url(&self, secret: &OpenidSecret, state: String, redirect: &str) -> Result<String, OpenidFault> {
+        let client = self.client(&self.metadata().await?, redirect)?;
+        let (nonce, pkce) = (secret.nonce(), PkceCodeVerifier::new(secret.pkce()));
+        let flow = CoreAuthenticationFlow::AuthorizationCode;
+        let scopes = self.0.settings.scopes.iter().cloned().map(Scope::new);
+        let (url, _, _) = client
+            .authorize_url(flow, move || CsrfToken::new(state), move || Nonce::new(nonce))
+            .add_scopes(scopes)
+            .set_pkce_challenge(PkceCodeChallenge::from_code_verifier_sha256(&pkce))
+            .url();
+        Ok(url.into())
+    }
+
+    pub(super) fn calls(&self) -> &ProviderCalls {
+        &self.0.calls
+    }
+
+    pub(super) fn places(&self) -> &Semaphore {
+        &self.0.places
+    }
+
+    pub(super) fn client(
+        &self,
+        metadata: &CoreProviderMetadata,
+        redirect: &str,
+    ) -> Result<ProviderClient, OpenidFault> {
+        let settings = &self.0.settings;
+        let redirect = RedirectUrl::new(redirect.to_owned());
+        let redirect = redirect.map_err(|_| OpenidFault::Misconfigured.log("`server.public_url` is not a URL"))?;
+        let secret = (!settings.client_secret.is_empty()).then(|| ClientSecret::new(settings.client_secret.clone()));
+        let client =
+            CoreClient::from_provider_metadata(metadata.clone(), ClientId::new(settings.client_id.clone()), secret);
+        let basic = metadata
+            .token_endpoint_auth_methods_supported()
+            .is_none_or(|methods| methods.contains(&CoreClientAuthMethod::ClientSecretBasic));
+        let auth = if basic { AuthType::BasicAuth } else { AuthType::RequestBody };
+        Ok(client.set_redirect_uri(redirect).set_auth_type(auth))
+    }
+
+    /// The document and keys. If they cannot be renewed, the old ones stay in use.
+    pub(super) async fn metadata(&self) -> Result<Arc<CoreProviderMetadata>, OpenidFault> {
+        let mut known = self.0.known.lock().await;
+        let present = known.metadata.as_ref();
+        if let Some((_, metadata)) = present.filter(|(fetched, _)| fetched.elapsed() < FRESH_FOR) {
+            return Ok(Arc::clone(metadata));
+        }
+        let old = present.map(|(_, metadata)| Arc::clone(metadata));
+        match self.renew(&mut known).await {
+            Ok(metadata) => Ok(metadata),
+            Err(fault) => old.ok_or(fault),
+        }
+    }
+
+    /// Newer ones than `seen`, whose keys did not suffice. Logins that wait for them share one fetch.
+    pub(super) async fn newer_than(
+        &self,
+        seen: &Arc<CoreProviderMetadata>,
+    ) -> Result<Arc<CoreProviderMetadata>, OpenidFault> {
+        let mut known = self.0.known.lock().await;
+        match &known.metadata {
+            Some((_, metadata)) if !Arc::ptr_eq(metadata, seen) => Ok(Arc::clone(metadata)),
+            _ => self.renew(&mut known).await,
+        }
+    }
+
+    async fn renew(&self, known: &mut Known) -> Result<Arc<CoreProviderMetadata>, OpenidFault> {
+        if let Some((_, fault)) = known.failure.filter(|(failed, _)| failed.elapsed() < REST_AFTER_FAILURE) {
+            return Err(fault);
+        }
+        let found = CoreProviderMetadata::discover_async(self.0.issuer.clone(), &self.0.calls).await;
+        let found = found.map_err(|error| OpenidFault::of_discovery(&error)).and_then(|found| self.judge(found));
+        match found {
+            Ok(found) => {
+                let found = Arc::new(found);
+                *known = Known { metadata: Some((Instant::now(), Arc::clone(&found))), failure: None };
+                Ok(found)
+            }
+            Err(fault) => {
+                known.failure = Some((Instant::now(), fault));
+                Err(fault)
+            }
+        }
+    }
+
+    /// The browser of a person goes to the first of these addresses, and our secret to the second.
+    fn judge(&self, found: CoreProviderMetadata) -> Result<CoreProviderMetadata, OpenidFault> {
+        let allowed = |scheme: &str| scheme == "https" || scheme == self.0.issuer.url().scheme();
+        let login = allowed(found.authorization_endpoint().url().scheme());
+        let token = found.token_endpoint().map(|token| allowed(token.url().scheme()));
+        match token {
+            Some(true) if login => Ok(found),
+            Some(_) => Err(OpenidFault::Misconfigured.log("discovery: an address is not https")),
+            None => Err(OpenidFault::Misconfigured.log("discovery: no token endpoint")),
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! The user of a person: linked before, found by e-mail, or new, as the rule of the client says.
+
+use base::{
+    Error,
+    audit::{Actor, Administration, audit},
+    secrets::SealError,
+};
+use channels::openid::OpenidPerson;
+use domain::ids::{ClientId, UserId};
+use storage::{
+    PgConnection,
+    tenancy::{
+        clients,
+        openid::{self, OpenidAccount, OpenidMode, OpenidRule},
+        users,
+    },
+    violates,
+};
+
+use super::OpenidLoginError;
+use crate::accounts::{
+    TemporaryPassword,
+    create::{check_email, check_name},
+    password,
+};
+
+/// A person with the client that the login is for.
+pub(super) struct Newcomer<'a> {
+    pub person: &'a OpenidPerson,
+    pub issuer: &'a str,
+    pub client_ref: &'a str,
+}
+
+impl Newcomer<'_> {
+    fn account(&self) -> OpenidAccount<'_> {
+        OpenidAccount { issuer: self.issuer, subject: &self.person.subject }
+    }
+
+    /// The address by which a user is found.
+    fn email(&self) -> Result<&str, OpenidLoginError> {
+        let email = self.person.email.as_deref().filter(|email| check_email(email).is_ok());
+        email.filter(|_| self.person.email_verified).ok_or(OpenidLoginError::UnverifiedEmail)
+    }
+
+    fn name<'s>(&'s self, email: &'s str) -> &'s str {
+        let name = self.person.name.as_deref().filter(|name| check_name(name).is_ok());
+        name.unwrap_or_else(|| email.split('@').next().unwrap_or(email))
+    }
+
+    /// The hash of a password that is told to no person, if the login will make a user.
+    pub async fn unusable_password(&self, admin: &Administration<'_>) -> Result<Option<String>, OpenidLoginError> {
+        if !self.needs_user(admin).await? {
+            return Ok(None);
+        }
+        let password = TemporaryPassword::generate().map_err(Error::from)?;
+        let hash = password::hash(password.expose().to_owned()).await;
+        Ok(Some(hash.map_err(|_| Error::Sealed(SealError::NoRandomness))?))
+    }
+
+    async fn needs_user(&self, admin: &Administration<'_>) -> Result<bool, OpenidLoginError> {
+        let mut db = admin.db.acquire().await?;
+        let Some(client) = clients::find_by_ref(&mut db, self.client_ref).await? else { return Ok(false) };
+        let Ok(email) = self.email() else { return Ok(false) };
+        let rule = openid::rule(&mut db, client).await?;
+        Ok(makes_users_of(&rule, email)
+            && openid::find_user(&mut db, client, self.account()).await?.is_none()
+            && users::find_by_email(&mut db, client, email).await?.is_none())
+    }
+}
+
+/// Finds or makes the user. `password` is the hash for a new one.
+pub(super) async fn admit(
+    admin: &Administration<'_>,
+    db: &mut PgConnection,
+    client: ClientId,
+    (newcomer, password): (&Newcomer<'_>, Option<String>),
+) -> Result<UserId, OpenidLoginError> {
+    let client_ref = newcomer.client_ref.to_owned();
+    let rule = openid::rule(db, client).await?;
+    if rule.mode == OpenidMode::Off {
+        return Err(OpenidLoginError::Off { client_ref });
+    }
+    if !is_storable(&newcomer.person.subject) {
+        return Err(OpenidLoginError::UnverifiedEmail);
+    }
+    if let Some(user) = openid::find_user(db, client, newcomer.account()).await? {
+        return Ok(user);
+    }
+    let email = newcomer.email()?;
+    let user = match (users::find_by_email(db, client, email).await?, password) {
+        (Some(found), _) => found.id,
+        (None, Some(password_hash)) if makes_users_of(&rule, email) => {
+            make_user(admin, db, client, (&rule, newcomer, email, password_hash)).await?
+        }
+        _ => return Err(OpenidLoginError::NoUser { client_ref, email: email.to_owned() }),
+    };
+    openid::link(db, client, user, newcomer.account(), admin.now()).await.map_err(|error| {
+        if violates(&error, openid::IDENTITY_USER_UNIQUE) {
+            OpenidLoginError::OtherAccount
+        } else if violates(&error, openid::IDENTITY_UNIQUE) {
+            OpenidLoginError::Meanwhile
+        } else {
+            error.into()
+        }
+    })?;
+    audit(admin, db, client, Actor::User(user), "link", ("openidAccount", &user.to_string())).await?;
+    Ok(user)
+}
+
+async fn make_user(
+    admin: &Administration<'_>,
+    db: &mut PgConnection,
+    client: ClientId,
+    (rule, newcomer, email, password_hash): (&OpenidRule, &Newcomer<'_>, &str, String),
+) -> Result<UserId, OpenidLoginError> {
+    let no_user = || OpenidLoginError::NoUser { client_ref: newcomer.client_ref.to_owned(), email: email.to_owned() };
+    let user = users::User {
+        id: admin.mint(),
+        email: email.to_owned(),
+        name: newcomer.name(email).to_owned(),
+        role: rule.role.ok_or_else(no_user)?,
+        team: None,
+        password_hash,
+        password_is_temporary: true,
+    };
+    users::insert(db, client, &user, admin.now()).await.map_err(|error| {
+        if violates(&error, users::EMAIL_UNIQUE) { OpenidLoginError::Meanwhile } else { error.into() }
+    })?;
+    audit(admin, db, client, Actor::Platform, "create", ("user", &user.id.to_string())).await?;
+    Ok(user.id)
+}
+
+fn makes_users_of(rule: &OpenidRule, email: &str) -> bool {
+    let domain = email.rsplit_once('@').map(|(_, domain)| domain.to_ascii_lowercase());
+    rule.mode == OpenidMode::CreateUsers && domain.is_some_and(|domain| rule.email_domains.contains(&domain))
+}
+
+/// OpenID Connect allows 255 characters. PostgreSQL texts have no NUL characters.
+fn is_storable(subject: &str) -> bool {
+    (1..=255).contains(&subject.len()) && !subject.contains('\0')
+}
