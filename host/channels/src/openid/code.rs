@@ -82,7 +82,8 @@ impl OpenidProvider {
         match verified(client, answer, secret, now)? {
             Ok(claims) => Ok(claims),
             Err(ClaimsVerificationError::SignatureVerification(SignatureVerificationError::NoMatchingKey)) => {
-                let newer = self.client(&self.newer_than(metadata).await?, redirect)?;
+                let newer = self.newer_than(metadata).await?;
+                let newer = self.client(&newer, redirect)?;
                 verified(&newer, answer, secret, now)?.map_err(|error| OpenidFault::of_claims(&error))
             }
             Err(error) => Err(OpenidFault::of_claims(&error)),

@@ -77,7 +77,8 @@ impl OpenidProvider {
 
     /// Returns the address at the provider where the login of a person begins.
     pub async fn login_url(&self, secret: &OpenidSecret, state: String, redirect: &str) -> Result<String, OpenidFault> {
-        let client = self.client(&self.metadata().await?, redirect)?;
+        let metadata = self.metadata().await?;
+        let client = self.client(&metadata, redirect)?;
         let (nonce, pkce) = (secret.nonce(), PkceCodeVerifier::new(secret.pkce()));
         let flow = CoreAuthenticationFlow::AuthorizationCode;
         let scopes = self.0.settings.scopes.iter().cloned().map(Scope::new);
