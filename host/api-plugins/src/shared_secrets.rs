@@ -35,7 +35,7 @@ pub(super) struct SecretBody {
     #[schema(examples("crm-key"))]
     name: String,
     /// The plugins that may use it, by name. Only `*`: all plugins.
-    #[schema(examples(json!(["shop", "crm-shaper"])))]
+    #[schema(examples(json!(["shop"])))]
     plugins: Vec<String>,
     /// The activations whose configurations name it.
     used_by: Vec<SecretUseBody>,
@@ -97,7 +97,7 @@ impl From<SharedSecret> for SecretBody {
 #[schema(as = PluginSecretChange, examples(json!({"value": "sk-4711", "plugins": ["shop"]})))]
 pub(super) struct SecretChangeBody {
     /// The value, a text of 1 to 8192 bytes. If it is absent, the present value stays.
-    #[schema(write_only, min_length = 1)]
+    #[schema(value_type = Option<String>, min_length = 1, write_only)]
     value: Option<String>,
     /// The plugins that may use it, at most 50. Only `*`: all plugins. If it is absent, the present grants stay; a new
     /// secret has none.

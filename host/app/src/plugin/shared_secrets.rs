@@ -35,10 +35,9 @@ fn read_value() -> anyhow::Result<String> {
     }
     let mut value = String::new();
     std::io::stdin().lock().take(MOST_READ).read_to_string(&mut value).context("the value is not a text in UTF-8")?;
-    if let Some(line) = value.strip_suffix('\n') {
-        let line = line.strip_suffix('\r').unwrap_or(line);
-        value.truncate(line.len());
-    }
+    let line = value.strip_suffix('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
+    let length = line.map_or(value.len(), str::len);
+    value.truncate(length);
     if value.is_empty() {
         bail!("no value on standard input: pipe it in, for example with `< crm-key.txt`");
     }
