@@ -8,17 +8,15 @@ use api_core::{
     state::ApiState,
 };
 use axum::{Json, extract::State, http::StatusCode};
-use domain::{
-    contact_attribute::{AttributeChanges, AttributeDefinition, AttributeName, AttributeValue},
-    privacy::CustomerVisibility,
-};
+use domain::contact_attribute::{AttributeChanges, AttributeDefinition, AttributeName};
 use serde::Serialize;
 use serde_json::{Map, Value};
-use tenancy::contact_attributes::{self, AttributeValues};
+use tenancy::contact_attributes;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
+    attribute_values::shown,
     closed_sets::AttributeTypeName,
     contacts::{api_error, contact_id},
 };
@@ -99,15 +97,6 @@ struct ChangesBody {
     /// Null removes a value.
     #[schema(value_type = Object)]
     attributes: Map<String, Value>,
-}
-
-/// The values as a caller sees them, in JSON.
-pub(crate) fn shown(values: AttributeValues, sight: CustomerVisibility) -> Map<String, Value> {
-    let value = |(name, value): (AttributeName, AttributeValue)| {
-        let is_hidden = sight == CustomerVisibility::Masked && !value.is_shown_masked();
-        (name.as_str().to_owned(), if is_hidden { Value::Null } else { value.to_json() })
-    };
-    values.into_iter().map(value).collect()
 }
 
 fn known_name(text: &str) -> Result<AttributeName, ApiError> {

@@ -25,7 +25,7 @@ use tenancy::{
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use crate::contact_attributes::shown;
+use crate::attribute_values::shown;
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(list, create)).routes(routes!(rename, remove))

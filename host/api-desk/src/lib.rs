@@ -1,5 +1,6 @@
 //! The work of agents: chats, tickets, contacts, live events, custom events, and the data of single customers.
 
+mod attribute_values;
 mod closed_sets;
 mod contact_attributes;
 mod contact_facts;

@@ -19,7 +19,7 @@ use super::{
     chats::chat_id,
     desk::{acting, api_error},
 };
-use crate::contact_attributes::shown;
+use crate::attribute_values::shown;
 
 pub(super) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(customer))

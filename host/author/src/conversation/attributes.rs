@@ -1,5 +1,7 @@
 //! The attributes of the contact in a test: those that the client defined, with their first values.
 
+use std::collections::BTreeMap;
+
 use domain::contact_attribute::{AttributeDefinition, AttributeName};
 use plugin_host::chatbot::Attribute;
 use serde_json::{Map, Value, json};
@@ -13,18 +15,20 @@ use crate::{
 
 /// Reads `attributes`, and adds their values to the session.
 pub(super) fn read_attributes(node: &YamlNode, session: &mut Value) -> Result<Vec<AttributeDefinition>, YamlFault> {
-    let (mut known, mut values) = (vec![], vec![]);
+    // By name, as a server gives them.
+    let (mut known, mut values) = (vec![], BTreeMap::new());
     for (name, given) in node.map("attributes")? {
         let definition = read_definition(name, given)?;
         let fields = given.fields(name, &FIELDS)?;
         if let Some(value) = fields.get("value") {
             let value = definition.read(&value.json()).map_err(|rule| value.fault(format!("`{name}` {rule}")))?;
-            values.push(json!({ "name": name, "type": value.type_name().to_lowercase(), "value": value.to_json() }));
+            let kind = value.type_name().to_lowercase();
+            values.insert(name, json!({ "name": name, "type": kind, "value": value.to_json() }));
         }
         known.push(definition);
     }
     if let Value::Object(fields) = session {
-        fields.insert("attributes".to_owned(), values.into());
+        fields.insert("attributes".to_owned(), values.into_values().collect());
     }
     Ok(known)
 }

@@ -1,7 +1,10 @@
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::{AttributeDefinition, AttributeName, AttributeValue};
+use super::{
+    definition::{AttributeDefinition, AttributeName},
+    value::AttributeValue,
+};
 use crate::body::{self, Faults, FieldFault};
 
 /// A new value of an attribute of one contact.
@@ -69,7 +72,7 @@ fn change(name: &str, value: &Value, definitions: &[AttributeDefinition]) -> Res
 mod tests {
     use serde_json::json;
 
-    use super::{super::AttributeType, *};
+    use super::{super::attribute_type::AttributeType, *};
 
     fn definition(name: &str, kind: AttributeType) -> AttributeDefinition {
         AttributeDefinition { name: AttributeName::parse(name).unwrap(), label: name.to_owned(), kind }

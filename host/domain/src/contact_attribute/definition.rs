@@ -1,7 +1,10 @@
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::value::AttributeValue;
+use super::{
+    attribute_type::{AttributeType, CHOICE_MAX},
+    value::AttributeValue,
+};
 use crate::{
     body::{self, Faults, FieldFault},
     invisible_characters::is_all_blank,
@@ -10,7 +13,6 @@ use crate::{
 const NAME_MAX: usize = 40;
 const LABEL_MAX: usize = 100;
 const CHOICES_MAX: usize = 100;
-pub(super) const CHOICE_MAX: usize = 100;
 /// Choices that an error lists.
 const CHOICES_LISTED: usize = 10;
 
@@ -30,49 +32,6 @@ impl AttributeName {
 
     pub fn as_str(&self) -> &str {
         &self.0
-    }
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum AttributeType {
-    Text,
-    Number,
-    Boolean,
-    Date,
-    /// One of these texts, each once.
-    Choice(Vec<String>),
-}
-
-impl AttributeType {
-    pub const NAMES: [&'static str; 5] = ["TEXT", "NUMBER", "BOOLEAN", "DATE", "CHOICE"];
-
-    pub fn as_str(&self) -> &'static str {
-        match self {
-            Self::Text => "TEXT",
-            Self::Number => "NUMBER",
-            Self::Boolean => "BOOLEAN",
-            Self::Date => "DATE",
-            Self::Choice(_) => "CHOICE",
-        }
-    }
-
-    /// `choices` count for `CHOICE` only.
-    pub fn from_name(name: &str, choices: Vec<String>) -> Option<Self> {
-        Some(match name {
-            "TEXT" => Self::Text,
-            "NUMBER" => Self::Number,
-            "BOOLEAN" => Self::Boolean,
-            "DATE" => Self::Date,
-            "CHOICE" => Self::Choice(choices),
-            _ => return None,
-        })
-    }
-
-    pub fn choices(&self) -> &[String] {
-        match self {
-            Self::Choice(choices) => choices,
-            _ => &[],
-        }
     }
 }
 

@@ -1,7 +1,7 @@
 use chrono::NaiveDate;
 use serde_json::{Value, json};
 
-use super::definition::{AttributeType, CHOICE_MAX};
+use super::attribute_type::{AttributeType, CHOICE_MAX};
 use crate::{dates, invisible_characters::is_all_blank};
 
 const TEXT_MAX: usize = 1_000;

@@ -135,7 +135,7 @@ fn everything_unknown_or_wrong_is_named_by_its_path_at_once() {
         "event.message.content.type: `txt` is not known; there are text, contact",
         "event.message.quoted: must be an object, not a number",
         "event.sequence: must be a whole number from 0 to 18446744073709551615",
-        "session.stat: is not known; there are businessNumber, channel",
+        "session.stat: is not known; there are attributes, businessNumber, channel",
         "session.channel: must be one of `whatsapp`, `sms`, `web`, `messenger`, `telegram`, `other`",
         "session.localTime.hour: must be a whole number from 0 to 255",
         "session.customer: must be an object, not a text",
