@@ -9,7 +9,7 @@ use super::{error::BuildError, run::write};
 
 /// Continues the program in each call with new seeds.
 const PACKAGE: [(&str, &str); 2] =
-    [("snapshot.go", include_str!("added/snapshot/snapshot.go")), ("empty.s", include_str!("added/snapshot/empty.s"))];
+    [("snapshot.go", include_str!("runtime/snapshot/snapshot.go")), ("empty.s", include_str!("runtime/snapshot/empty.s"))];
 /// The versions of Go for which the package is written.
 const GO: [u32; 2] = [1, 27];
 /// Functions that draw random numbers of the runtime, which is no import.
@@ -21,7 +21,7 @@ const IMPORTS: &str = "\nimport (\n";
 const CURE: &str = "Move this into the function that answers the calls, or build without a snapshot: remove `snapshot` \
                     from plugin.toml.";
 
-/// Writes the package that continues the program, and lets generated code call it at the begin of each call.
+/// Writes the package that continues the program, and lets generated code call it at the beginning of each call.
 pub(super) struct Continuation {
     package: String,
 }
