@@ -39,7 +39,10 @@ const RUNTIME: [(&str, &str); 12] = [
 ];
 
 pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result<(), BuildError> {
-    let go = compiler(progress)?;
+    let go = match project.snapshot {
+        true => compiler_that(progress, &|version| version >= OLDEST && snapshot::knows(version))?,
+        false => compiler(progress)?,
+    };
     let wit = interface::lay_out(project, Imports::Every)?;
     let (mut resolve, world) = interface::resolve(&wit)?;
     let place = project.root.join("build");
@@ -48,7 +51,7 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
     let mut files = Files::default();
     generator(BINDINGS).generate(&mut resolve, world, &mut files).map_err(failed)?;
     let continuation = match project.snapshot {
-        true => Some(Continuation::write(&place.join("bindings"), BINDINGS, &version_of(&go)?)?),
+        true => Some(Continuation::write(&place.join("bindings"), BINDINGS)?),
         false => None,
     };
     // Interface 0.1 has a case `tag`, whose generated name exists twice.
@@ -152,12 +155,16 @@ fn exports(world: World, is_before_0_3: bool) -> (String, String) {
 
 /// An installed compiler that is new enough, or our own.
 pub(super) fn compiler(progress: &mut dyn FnMut(&str)) -> Result<PathBuf, BuildError> {
+    compiler_that(progress, &|version| version >= OLDEST)
+}
+
+fn compiler_that(progress: &mut dyn FnMut(&str), fits: &dyn Fn([u32; 3]) -> bool) -> Result<PathBuf, BuildError> {
     if let Some(go) = on_path("go") {
-        let said = go_version(&go)?;
-        if version(&said).is_some_and(|version| version >= OLDEST) {
+        let said = run("go version", Command::new(&go).args(["env", "GOVERSION"]).env("GOTOOLCHAIN", "local"))?;
+        if version(&said).is_some_and(fits) {
             return Ok(go);
         }
-        progress(&format!("the installed Go is {}, too old", said.trim()));
+        progress(&format!("the installed Go is {}, which this build cannot use", said.trim()));
     }
     let go = GO.ready(progress)?.join("go/bin").join(format!("go{}", std::env::consts::EXE_SUFFIX));
     match go.is_file() {
@@ -168,14 +175,6 @@ pub(super) fn compiler(progress: &mut dyn FnMut(&str)) -> Result<PathBuf, BuildE
             install: format!("install it; the package in {} has none for this machine", go.display()),
         }),
     }
-}
-
-fn go_version(go: &Path) -> Result<String, BuildError> {
-    run("go version", Command::new(go).args(["env", "GOVERSION"]).env("GOTOOLCHAIN", "local"))
-}
-
-fn version_of(go: &Path) -> Result<[u32; 3], BuildError> {
-    Ok(version(&go_version(go)?).unwrap_or_default())
 }
 
 fn version(said: &str) -> Option<[u32; 3]> {

@@ -13,7 +13,7 @@ use crate::Project;
 /// The module for the tool. It runs the author's file, which defines the plugin.
 const ENTRY: &str = "import patchbay_randomness\nimport main\nfrom patchbay._exports import *\n\n\
                      patchbay_randomness.finish_loading()\n";
-const RANDOMNESS: &str = include_str!("added/patchbay_randomness.py");
+const RANDOMNESS: &str = include_str!("runtime/patchbay_randomness.py");
 
 /// Starts the tool from its installation folder.
 const START: &str = "import sys, componentize_py; sys.argv[0] = 'componentize-py'; sys.exit(componentize_py.script())";

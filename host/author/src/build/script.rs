@@ -14,14 +14,14 @@ use crate::{Lang, Project};
 /// The world of the plugin, with randomness for the functions of the language, and that interface of WASI.
 const WORLD: &str = "script";
 const INTERFACES: [(&str, &str); 2] = [
-    ("script.wit", include_str!("added/script.wit")),
-    ("deps/wasi-random/random.wit", include_str!("added/random.wit")),
+    ("script.wit", include_str!("runtime/script.wit")),
+    ("deps/wasi-random/random.wit", include_str!("runtime/random.wit")),
 ];
 /// It is evaluated before the modules of the author.
-const RANDOMNESS: &str = include_str!("added/randomness.js");
-const ENTRY: &str = include_str!("added/entry.js");
+const RANDOMNESS: &str = include_str!("runtime/randomness.js");
+const ENTRY: &str = include_str!("runtime/entry.js");
 /// The types of the functions that it adds.
-const GLOBALS: &str = include_str!("added/globals.d.ts");
+const GLOBALS: &str = include_str!("runtime/globals.d.ts");
 
 pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result<(), BuildError> {
     let mut tools = Tools { project, cached: None };

@@ -8,8 +8,10 @@ use wasmparser::{KnownCustom, Name, Parser, Payload, TypeRef};
 use super::{error::BuildError, run::write};
 
 /// Continues the program in each call with new seeds.
-const PACKAGE: [(&str, &str); 2] =
-    [("snapshot.go", include_str!("added/snapshot/snapshot.go")), ("empty.s", include_str!("added/snapshot/empty.s"))];
+const PACKAGE: [(&str, &str); 2] = [
+    ("snapshot.go", include_str!("runtime/snapshot/snapshot.go")),
+    ("empty.s", include_str!("runtime/snapshot/empty.s")),
+];
 /// The versions of Go for which the package is written.
 const GO: [u32; 2] = [1, 27];
 /// Functions that draw random numbers of the runtime, which is no import.
@@ -21,18 +23,19 @@ const IMPORTS: &str = "\nimport (\n";
 const CURE: &str = "Move this into the function that answers the calls, or build without a snapshot: remove `snapshot` \
                     from plugin.toml.";
 
-/// Writes the package that continues the program, and lets generated code call it at the begin of each call.
+/// Whether a program of this version of Go can be continued.
+pub(super) fn knows(version: [u32; 3]) -> bool {
+    version.starts_with(&GO)
+}
+
+/// Writes the package that continues the program, and lets generated code call it at the beginning of each call.
 pub(super) struct Continuation {
     package: String,
 }
 
 impl Continuation {
     /// `bindings` is the path of the package of generated code.
-    pub(super) fn write(folder: &Path, bindings: &str, go: &[u32]) -> Result<Self, BuildError> {
-        if !go.starts_with(&GO) {
-            let [major, minor] = GO;
-            return Err(refused(&format!("snapshots need Go {major}.{minor}")));
-        }
+    pub(super) fn write(folder: &Path, bindings: &str) -> Result<Self, BuildError> {
         PACKAGE.iter().try_for_each(|(path, text)| write(&folder.join("snapshot").join(path), text))?;
         Ok(Self { package: format!("{bindings}/snapshot") })
     }

@@ -103,7 +103,7 @@ func main() {}
 
 /// A built plugin in a host.
 pub struct Plugin {
-    host: PluginHost,
+    host: Arc<PluginHost>,
     plugin: PluginRef,
     _cache: tempfile::TempDir,
 }

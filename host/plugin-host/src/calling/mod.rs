@@ -21,7 +21,7 @@ pub(crate) mod limits;
 pub(crate) mod log_line;
 mod meter;
 pub(crate) mod outgoing_http;
-mod output;
+pub(crate) mod output;
 pub(crate) mod run;
 pub(crate) mod secrets;
 pub(crate) mod started_requests;
