@@ -5,6 +5,8 @@ use super::attribute_type::{AttributeType, CHOICE_MAX};
 use crate::{dates, invisible_characters::is_all_blank};
 
 const TEXT_MAX: usize = 1_000;
+/// Bytes of a date: `1990-05-31`.
+const DAY_LENGTH: usize = 10;
 /// The largest whole number up to which a double has all of them.
 const NUMBER_MAX: f64 = 9_007_199_254_740_991.0;
 
@@ -42,7 +44,8 @@ impl AttributeValue {
     /// # Errors
     /// In words, after the name of the field: the rule that the date breaks.
     pub fn date(text: &str) -> Result<Self, String> {
-        dates::day(text).map(Self::Date).ok_or_else(|| "must be a date such as 1990-05-31".to_owned())
+        let day = dates::day(text).filter(|_| text.len() == DAY_LENGTH);
+        day.map(Self::Date).ok_or_else(|| "must be a date such as 1990-05-31".to_owned())
     }
 
     /// A choice of any attribute.
