@@ -11,8 +11,8 @@ use std::{sync::Arc, thread, time::Duration};
 
 use tokio::time::timeout;
 use wasmtime::{
-    Store,
-    component::{Component, Linker},
+    Engine, Store,
+    component::{Component, Linker, types::ComponentItem},
 };
 use wasmtime_wizer::Wizer;
 
@@ -48,7 +48,7 @@ async fn take(component: &[u8], guarded: &[u8]) -> Result<Vec<u8>, SnapshotRefus
     let program = Component::new(&engine, &instrumented)?;
     let mut linker: Linker<StartState> = Linker::new(&engine);
     wasmtime_wasi::p2::add_to_linker_async(&mut linker)?;
-    linker.define_unknown_imports_as_traps(&program)?;
+    refuse_imports(&mut linker, &engine, &program)?;
 
     let reads = Arc::new(StartReads::default());
     let mut store = Store::new(&engine, StartState::new(component, &limits, &reads));
@@ -69,4 +69,21 @@ async fn take(component: &[u8], guarded: &[u8]) -> Result<Vec<u8>, SnapshotRefus
     let mut reader = InstanceReader { store: &mut store, instance, fault: None };
     let taken = wizer.snapshot_component(&context, &mut reader).await?;
     reader.fault.map_or(Ok(taken), |fault| Err(fault.into()))
+}
+
+/// Links the functions of all interfaces except those of WASI. They end the initialisation.
+fn refuse_imports(linker: &mut Linker<StartState>, engine: &Engine, program: &Component) -> wasmtime::Result<()> {
+    for (name, item) in program.component_type().imports(engine) {
+        let ComponentItem::ComponentInstance(interface) = item.ty else { continue };
+        if name.starts_with("wasi:") {
+            continue;
+        }
+        let mut instance = linker.instance(name)?;
+        for (function, item) in interface.exports(engine) {
+            let ComponentItem::ComponentFunc(_) = item.ty else { continue };
+            let refusal = SnapshotRefusal::Import(format!("{name}#{function}"));
+            instance.func_new(function, move |_, _, _, _| Err(wasmtime::Error::new(refusal.clone())))?;
+        }
+    }
+    Ok(())
 }

@@ -6,8 +6,6 @@ use wasmtime::{Trap, WasmBacktrace};
 
 /// The beginning of the names of functions that a guarded component traps in: see [`super::snapshot`].
 const DRAWING: &str = "math/rand";
-/// The words of wasmtime for a call of an import that is not linked, up to its name.
-const UNKNOWN_IMPORT: &str = "unknown import: `";
 
 /// The reason why a component has no snapshot, as the end of "the program ..".
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -30,9 +28,8 @@ pub enum SnapshotRefusal {
 
 impl SnapshotRefusal {
     pub(super) fn of_trap(fault: &wasmtime::Error, printed: &str) -> Self {
-        let words = format!("{fault:#}");
-        if let Some((name, _)) = words.split_once(UNKNOWN_IMPORT).and_then(|(_, rest)| rest.split_once('`')) {
-            return Self::Import(name.to_owned());
+        if let Some(refusal) = fault.downcast_ref::<Self>() {
+            return refusal.clone();
         }
         let place = fault.downcast_ref::<WasmBacktrace>().and_then(|trace| trace.frames().first()?.func_name());
         match place {
@@ -40,7 +37,7 @@ impl SnapshotRefusal {
             _ if fault.downcast_ref::<Trap>() == Some(&Trap::Interrupt) => {
                 Self::TooLong(crate::CallLimits::default().compile_cpu)
             }
-            _ if printed.is_empty() => Self::Failed(words),
+            _ if printed.is_empty() => Self::Failed(format!("{fault:#}")),
             _ => Self::Failed(printed.to_owned()),
         }
     }

@@ -5,3 +5,8 @@ interface Crypto {
     randomUUID(): `${string}-${string}-${string}-${string}-${string}`;
 }
 declare var crypto: Crypto;
+interface Performance {
+    now(): number;
+    readonly timeOrigin: number;
+}
+declare var performance: Performance;
