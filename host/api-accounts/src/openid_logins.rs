@@ -123,7 +123,7 @@ async fn offer(State(state): State<ApiState>) -> Json<OfferBody> {
 #[utoipa::path(
     post,
     path = "/api/v1/sessions/openid/begin",
-    operation_id = "beginOpenidLogin",
+    operation_id = "startOpenidLogin",
     tag = "Account keys",
     request_body = BeginBody,
     responses(

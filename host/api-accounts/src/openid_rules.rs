@@ -38,7 +38,7 @@ struct RuleBody {
     #[schema(value_type = Option<RoleName>)]
     role: Option<&'static str>,
     /// Domains of the e-mail addresses of new users.
-    #[schema(examples(json!(["acme.example"])))]
+    #[schema(examples("acme.example"))]
     email_domains: Vec<String>,
     /// `false`: only users with the role API log in with a password.
     password_login: bool,

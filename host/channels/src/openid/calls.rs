@@ -10,9 +10,9 @@ use crate::http::{OperatorClient, PostError, body_within};
 const MOST_BYTES: usize = 512 * 1024;
 
 #[derive(Debug, Clone)]
-pub(super) struct ProviderCalls(OperatorClient);
+pub(super) struct OpenidCalls(OperatorClient);
 
-impl ProviderCalls {
+impl OpenidCalls {
     pub(super) fn new(client: OperatorClient) -> Self {
         Self(client)
     }
@@ -28,7 +28,7 @@ impl ProviderCalls {
     }
 }
 
-impl<'c> AsyncHttpClient<'c> for ProviderCalls {
+impl<'c> AsyncHttpClient<'c> for OpenidCalls {
     type Error = PostError;
     type Future = Pin<Box<dyn Future<Output = Result<HttpResponse, PostError>> + Send + 'c>>;
 

@@ -12,7 +12,7 @@ use tokio::{
     time::Instant,
 };
 
-use super::{OpenidFault, OpenidSecret, calls::ProviderCalls};
+use super::{OpenidFault, OpenidSecret, calls::OpenidCalls};
 use crate::http::{ClientBuildError, operator_client};
 
 /// Age of the discovery document and the keys after which they are fetched again.
@@ -49,7 +49,7 @@ pub struct OpenidProvider(Arc<Inner>);
 struct Inner {
     settings: OpenidSettings,
     issuer: IssuerUrl,
-    calls: ProviderCalls,
+    calls: OpenidCalls,
     places: Semaphore,
     known: Mutex<Known>,
 }
@@ -66,7 +66,7 @@ pub(super) type ProviderClient =
 impl OpenidProvider {
     pub fn new(settings: OpenidSettings) -> Result<Self, OpenidSetupError> {
         let issuer = IssuerUrl::new(settings.issuer.clone()).map_err(|_| OpenidSetupError::NotAUrl)?;
-        let calls = ProviderCalls::new(operator_client(settings.timeout)?);
+        let calls = OpenidCalls::new(operator_client(settings.timeout)?);
         let (places, known) = (Semaphore::new(PLACES), Mutex::default());
         Ok(Self(Arc::new(Inner { settings, issuer, calls, places, known })))
     }
@@ -90,7 +90,7 @@ impl OpenidProvider {
         Ok(url.into())
     }
 
-    pub(super) fn calls(&self) -> &ProviderCalls {
+    pub(super) fn calls(&self) -> &OpenidCalls {
         &self.0.calls
     }
 
