@@ -120,8 +120,7 @@ fn contents(name: &str, wanted: &NewProject) -> Result<BTreeMap<String, Vec<u8>>
     for (path, bytes) in below(TEMPLATES, &format!("{}/common/", wanted.lang)).into_iter().chain(of_world) {
         files.insert(fill_text(&visible(path), &words), fill(bytes, &words));
     }
-    let snapshot = if wanted.lang == Lang::Go { "snapshot = true\n" } else { "" };
-    let manifest = format!("name = \"{name}\"\nlang = \"{}\"\nworld = \"{}\"\n{snapshot}", wanted.lang, wanted.world);
+    let manifest = format!("name = \"{name}\"\nlang = \"{}\"\nworld = \"{}\"\n", wanted.lang, wanted.world);
     files.entry(project::FILE.to_owned()).or_insert_with(|| manifest.into_bytes());
     files.extend(WIT.iter().map(|file| (format!("{WIT_FOLDER}/{}", file.path), file.bytes.to_vec())));
     if wanted.lang == Lang::Rust {

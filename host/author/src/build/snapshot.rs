@@ -14,9 +14,10 @@ const PACKAGE: [(&str, &str); 2] = [
 ];
 /// The versions of Go for which the package is written.
 const GO: [u32; 2] = [1, 27];
-/// Functions that draw random numbers of the runtime, which is no import.
+/// Functions that draw random numbers of the runtime, which is no import. The linker of Go writes `_` for each character
+/// of a name that is not a letter, a digit, `_` or a full stop: `math/rand.(*runtimeSource).Int63`.
 const DRAWING: [&str; 3] =
-    ["math/rand.(*runtimeSource).", "math/rand/v2.(*runtimeSource).", "math/rand/v2.runtimeSource."];
+    ["math_rand.__runtimeSource_.", "math_rand_v2.__runtimeSource_.", "math_rand_v2.runtimeSource."];
 /// The line before a function that the host calls, in generated code.
 const EXPORT: &str = "//go:wasmexport patchbay:plugin/";
 const IMPORTS: &str = "\nimport (\n";
@@ -117,7 +118,8 @@ fn drawing(module: &[u8]) -> wasmparser::Result<HashSet<u32>> {
             let Name::Function(names) = group? else { continue };
             for naming in names {
                 let naming = naming?;
-                if DRAWING.iter().any(|prefix| naming.name.starts_with(prefix)) {
+                let name = naming.name.replace(|c: char| !c.is_ascii_alphanumeric() && c != '.', "_");
+                if DRAWING.iter().any(|prefix| name.starts_with(prefix)) {
                     found.insert(naming.index);
                 }
             }
