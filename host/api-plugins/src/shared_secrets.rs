@@ -35,7 +35,7 @@ pub(super) struct SecretBody {
     #[schema(examples("crm-key"))]
     name: String,
     /// The plugins that may use it, by name. Only `*`: all plugins.
-    #[schema(examples(json!(["shop"])))]
+    #[schema(examples("shop"))]
     plugins: Vec<String>,
     /// The activations whose configurations name it.
     used_by: Vec<SecretUseBody>,

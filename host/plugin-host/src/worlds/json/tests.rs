@@ -298,6 +298,8 @@ fn answers_come_back_the_same_from_their_json() {
     let media = Content::Media(Media {
         url: "https://a/b".into(),
         mime: None,
+        filename: None,
+        size: None,
         extension: Some("jpg".into()),
         caption: None,
         kind: MediaKind::Image,
