@@ -64,6 +64,8 @@ MessageType = Literal['NOTIFICATION', 'CHAT', 'REPLY', 'SMS', 'CONVERSATION', 'P
 
 Mode = Literal['live', 'shadow', 'canary']
 
+OpenidMode = Literal['OFF', 'LINKED_USERS', 'CREATE_USERS']
+
 PayloadVersion = Literal['v1', 'v2']
 
 PluginCondition = Literal['SUSPENDED', 'SLOW', 'WORKING']
@@ -1544,6 +1546,46 @@ class OpenedConversation(TypedDict, total=False):
     conversationStatusCode: Required[str]
     conversationStatusMessage: Required[str]
 
+class OpenidBegin(TypedDict, total=False):
+    """A client to log in to."""
+
+    clientRef: Required[str]
+
+class OpenidLogin(TypedDict, total=False):
+    """A login that waits for a person at the provider."""
+
+    secret: Required[str]
+    url: Required[str]
+
+class OpenidOffer(TypedDict, total=False):
+    """The login by OpenID Connect that this server offers."""
+
+    enabled: Required[bool]
+    name: Union[str, None]
+
+class OpenidReturn(TypedDict, total=False):
+    """The values with which a person comes back from the provider."""
+
+    code: Required[str]
+    secret: Required[str]
+    state: Required[str]
+
+class OpenidRule(TypedDict, total=False):
+    """The rule of a client for logins by OpenID Connect."""
+
+    emailDomains: Required[list[str]]
+    mode: Required["OpenidMode"]
+    passwordLogin: Required[bool]
+    role: Union["Role", None]
+
+class OpenidRuleChange(TypedDict, total=False):
+    """A new rule of a client for logins by OpenID Connect."""
+
+    emailDomains: list[str]
+    mode: Required["OpenidMode"]
+    passwordLogin: bool
+    role: Union["Role", None]
+
 class OutcomeCount(TypedDict, total=False):
     """Calls with one outcome."""
 
@@ -2059,6 +2101,35 @@ class PluginScope(TypedDict, total=False):
     """The activation to change."""
 
     whatsAppNumberId: Union[str, None]
+
+class PluginSecret(TypedDict, total=False):
+    """A shared secret without its value."""
+
+    createdTime: Required[str]
+    name: Required[str]
+    plugins: Required[list[str]]
+    usedBy: Required[list["PluginSecretUse"]]
+    valueTime: Required[str]
+
+class PluginSecretChange(TypedDict, total=False):
+    """The wanted value and grants of a secret."""
+
+    plugins: Union[list[str], None]
+    value: Union[str, None]
+
+class PluginSecretUse(TypedDict, total=False):
+    """An activation that uses a shared secret."""
+
+    mode: Required["Mode"]
+    plugin: Required[str]
+    version: Union[int, None]
+    whatsAppNumberId: Union[str, None]
+    world: Required["World"]
+
+class PluginSecrets(TypedDict, total=False):
+    """The shared secrets of the client, by name."""
+
+    secrets: Required[list["PluginSecret"]]
 
 class PluginSignature(TypedDict, total=False):
     """The signature of a version by minisign."""

@@ -39,6 +39,14 @@ export interface paths {
         /** Creates a child of a client. */
         post: operations["createChildClient"];
     };
+    "/api/v1/clients/{clientRef}/openid-rule": {
+        parameters: {
+        };
+        /** Returns the rule of a client for logins by OpenID Connect. */
+        get: operations["readOpenidRule"];
+        /** Sets the rule of a client for logins by OpenID Connect. */
+        put: operations["setOpenidRule"];
+    };
     "/api/v1/clients/{clientRef}/popia-compliance": {
         parameters: {
         };
@@ -76,6 +84,24 @@ export interface paths {
         };
         /** Opens a session with a link. */
         post: operations["openWebhookLink"];
+    };
+    "/api/v1/sessions/openid": {
+        parameters: {
+        };
+        /** Tells if this server has a login provider. */
+        get: operations["readOpenidOffer"];
+    };
+    "/api/v1/sessions/openid/begin": {
+        parameters: {
+        };
+        /** Begins a login by OpenID Connect. */
+        post: operations["startOpenidLogin"];
+    };
+    "/api/v1/sessions/openid/finish": {
+        parameters: {
+        };
+        /** Ends a login by OpenID Connect and returns a session key. */
+        post: operations["finishOpenidLogin"];
     };
     "/api/v1/sessions/{id}": {
         parameters: {
@@ -182,6 +208,12 @@ export interface paths {
         };
         /** Sets how many chats an agent has at a time. */
         put: operations["setChatLimit"];
+    };
+    "/api/v1/users/{id}/openid-link": {
+        parameters: {
+        };
+        /** Removes the link of a user to an account of the login provider. */
+        delete: operations["removeOpenidLink"];
     };
     "/api/v1/users/{id}/temporary-password": {
         parameters: {
@@ -929,6 +961,20 @@ export interface paths {
         /** Lists the decisions of routers, newest first. */
         get: operations["listRoutingDecisions"];
     };
+    "/plugin-service/api/v1/secrets": {
+        parameters: {
+        };
+        /** Returns the shared secrets, without their values. */
+        get: operations["listPluginSecrets"];
+    };
+    "/plugin-service/api/v1/secrets/{name}": {
+        parameters: {
+        };
+        /** Makes a shared secret, or replaces its value or its grants. */
+        put: operations["putPluginSecret"];
+        /** Removes a shared secret. */
+        delete: operations["removePluginSecret"];
+    };
     "/sms/getBalance": {
         parameters: {
         };
@@ -1104,7 +1150,7 @@ export interface components {
             allowedHosts?: string[] | null;
             /**
              * @description The configuration of the plugin, at most 64 KiB. It must match the schema that the plugin exports, if there is
-             *     one. If it is absent, the present configuration of this plugin is kept. If a number has no activation of this
+             *     one. `{"$secret": "NAME"}` stands for a shared secret, in a value that the schema marks `writeOnly`. If it is absent, the present configuration of this plugin is kept. If a number has no activation of this
              *     plugin, that is the configuration for all numbers. The same applies to `allowedHosts` and `httpLimits`.
              */
             config?: Record<string, never> | null;
@@ -1146,7 +1192,7 @@ export interface components {
             activatedTime: string;
             /** @description Hosts that the plugin may call over HTTP. */
             allowedHosts: string[];
-            /** @description The configuration without its secrets. */
+            /** @description The configuration without its secrets. `{"$secret": "NAME"}` stands for a shared secret. */
             config: Record<string, never>;
             /**
              * Format: int32
@@ -3917,6 +3963,59 @@ export interface components {
             /** @description The code as a text for people. */
             conversationStatusMessage: string;
         };
+        /** @description A client to log in to. */
+        OpenidBegin: {
+            /** @description The client that the user belongs to. */
+            clientRef: string;
+        };
+        /** @description A login that waits for a person at the provider. */
+        OpenidLogin: {
+            /** @description A secret of this browser tab, for the end of the login. Keep it until then, and give it to no other page. */
+            secret: string;
+            /** @description Open it in the browser. The provider sends the person back to `/console/openid` with `code` and `state`. */
+            url: string;
+        };
+        /**
+         * @description The users who may log in by OpenID Connect.
+         * @enum {string}
+         */
+        OpenidMode: "OFF" | "LINKED_USERS" | "CREATE_USERS";
+        /** @description The login by OpenID Connect that this server offers. */
+        OpenidOffer: {
+            /** @description `true`: the server has a login provider. A client may not accept its logins. */
+            enabled: boolean;
+            /** @description Name of the provider, for people. Null if there is none. */
+            name?: string | null;
+        };
+        /** @description The values with which a person comes back from the provider. */
+        OpenidReturn: {
+            /** @description The parameter `code` of the address. */
+            code: string;
+            /** @description The secret from the begin of the login. */
+            secret: string;
+            /** @description The parameter `state` of the address. */
+            state: string;
+        };
+        /** @description The rule of a client for logins by OpenID Connect. */
+        OpenidRule: {
+            /** @description Domains of the e-mail addresses of new users. */
+            emailDomains: string[];
+            /** @description `OFF`: no logins. `LINKED_USERS`: users of the client, found by e-mail. `CREATE_USERS`: also new users of the domains. */
+            mode: components["schemas"]["OpenidMode"];
+            /** @description `false`: only users with the role API log in with a password. */
+            passwordLogin: boolean;
+            role?: components["schemas"]["Role"] | null;
+        };
+        /** @description A new rule of a client for logins by OpenID Connect. */
+        OpenidRuleChange: {
+            /** @description Domains of the e-mail addresses of new users, with `CREATE_USERS` only. At most 50; subdomains count separately. */
+            emailDomains?: string[];
+            /** @description The users who may log in. */
+            mode: components["schemas"]["OpenidMode"];
+            /** @description `false`: only users with the role API log in with a password. Absent: `true`. */
+            passwordLogin?: boolean;
+            role?: components["schemas"]["Role"] | null;
+        };
         /** @description Calls with one outcome. */
         OutcomeCount: {
             /**
@@ -5144,6 +5243,59 @@ export interface components {
              * @description For this number. If it is absent or null, for all numbers without an activation of their own.
              */
             whatsAppNumberId?: string | null;
+        };
+        /** @description A shared secret without its value. */
+        PluginSecret: {
+            /**
+             * Format: date-time
+             * @description Time when it was made.
+             */
+            createdTime: string;
+            /** @description Name of the secret. */
+            name: string;
+            /** @description The plugins that may use it, by name. Only `*`: all plugins. */
+            plugins: string[];
+            /** @description The activations whose configurations name it. */
+            usedBy: components["schemas"]["PluginSecretUse"][];
+            /**
+             * Format: date-time
+             * @description Last time when its value was set.
+             */
+            valueTime: string;
+        };
+        /** @description The wanted value and grants of a secret. */
+        PluginSecretChange: {
+            /**
+             * @description The plugins that may use it, at most 50. Only `*`: all plugins. If it is absent, the present grants stay; a new
+             *     secret has none.
+             */
+            plugins?: string[] | null;
+            /** @description The value, a text of 1 to 8192 bytes. If it is absent, the present value stays. */
+            value?: string | null;
+        };
+        /** @description An activation that uses a shared secret. */
+        PluginSecretUse: {
+            /** @description Mode of the activation. */
+            mode: components["schemas"]["Mode"];
+            /** @description Name of the plugin. */
+            plugin: string;
+            /**
+             * Format: int32
+             * @description Its version. Null for a built-in plugin or one in `plugins.dir`.
+             */
+            version?: number | null;
+            /**
+             * Format: uuid
+             * @description For this number. Null: for all numbers without an activation of their own.
+             */
+            whatsAppNumberId?: string | null;
+            /** @description The world of the plugin. */
+            world: components["schemas"]["World"];
+        };
+        /** @description The shared secrets of the client, by name. */
+        PluginSecrets: {
+            /** @description The secrets, at most 100. */
+            secrets: components["schemas"]["PluginSecret"][];
         };
         /** @description The signature of a version by minisign. */
         PluginSignature: {
@@ -7487,6 +7639,49 @@ export interface operations {
             };
         };
     };
+    readOpenidRule: {
+        parameters: {
+            path: {
+                /** @description Reference of the client; `me` is the caller's own. */
+                clientRef: string;
+            };
+        };
+        responses: {
+            /** @description The rule. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenidRule"];
+                };
+            };
+        };
+    };
+    setOpenidRule: {
+        parameters: {
+            path: {
+                /** @description Reference of the client; `me` is the caller's own. */
+                clientRef: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OpenidRuleChange"];
+            };
+        };
+        responses: {
+            /** @description The new rule. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenidRule"];
+                };
+            };
+        };
+    };
     setPopiaCompliance: {
         parameters: {
             path: {
@@ -7638,6 +7833,61 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["WebhookSession"];
+                };
+            };
+        };
+    };
+    readOpenidOffer: {
+        parameters: {
+        };
+        responses: {
+            /** @description The offer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenidOffer"];
+                };
+            };
+        };
+    };
+    startOpenidLogin: {
+        parameters: {
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OpenidBegin"];
+            };
+        };
+        responses: {
+            /** @description The address at the provider, and the secret for the end. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenidLogin"];
+                };
+            };
+        };
+    };
+    finishOpenidLogin: {
+        parameters: {
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OpenidReturn"];
+            };
+        };
+        responses: {
+            /** @description The session with its key, which is shown only once. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NewSession"];
                 };
             };
         };
@@ -8098,6 +8348,22 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["User"];
+                };
+            };
+        };
+    };
+    removeOpenidLink: {
+        parameters: {
+            path: {
+                /** @description Id of the user. */
+                id: string;
+            };
+        };
+        responses: {
+            /** @description The user has no link. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
                 };
             };
         };
@@ -11162,6 +11428,70 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Page_RoutingDecision"];
+                };
+            };
+        };
+    };
+    listPluginSecrets: {
+        parameters: {
+        };
+        responses: {
+            /** @description The secrets. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginSecrets"];
+                };
+            };
+        };
+    };
+    putPluginSecret: {
+        parameters: {
+            path: {
+                /** @description Name of the secret: 1 to 64 letters, digits, `.`, `_` and `-`, beginning with a letter or digit. */
+                name: string;
+            };
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PluginSecretChange"];
+            };
+        };
+        responses: {
+            /** @description The secret is changed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginSecret"];
+                };
+            };
+            /** @description The secret is made. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PluginSecret"];
+                };
+            };
+        };
+    };
+    removePluginSecret: {
+        parameters: {
+            path: {
+                /** @description Name of the secret. */
+                name: string;
+            };
+        };
+        responses: {
+            /** @description The secret is removed. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
                 };
             };
         };
