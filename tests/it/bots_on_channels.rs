@@ -147,10 +147,11 @@ const fn same(deed: &'static str, text: &'static str) -> Shown {
     Shown { deed, text: [text; 3], choices: [&[]; 3], chosen: None }
 }
 
-const TABLE: [Shown; 9] = [
+const TABLE: [Shown; 10] = [
     same("say hello", "hello"),
     same("quote", "quoted"),
     Shown { text: ["on whatsapp at 27110000001", "on messenger at 555000111", "on web at "], ..same("where", "") },
+    Shown { text: ["window of 24 h", "window of 24 h", "no window"], ..same("window", "") },
     same("remember tea", "noted"),
     same("recall", "you said: tea"),
     same("vip", "tagged"),

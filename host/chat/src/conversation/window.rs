@@ -36,12 +36,17 @@ pub(crate) async fn end_for_programs(
         Some(wrote) => Some(wrote),
         None => inbox_customers::last_inbound(db, client, chat.inbox, chat.customer).await?,
     };
-    Ok(match rule {
+    Ok(end(rule, wrote))
+}
+
+/// `wrote`: time of the customer's last message.
+fn end(rule: WindowRule, wrote: Option<DateTime<Utc>>) -> Option<DateTime<Utc>> {
+    match rule {
         WindowRule::None => None,
         WindowRule::Day => Some(wrote.map_or(DateTime::UNIX_EPOCH, |wrote| wrote + SESSION_WINDOW)),
         // Messenger itself judges if the time is not known.
         WindowRule::DayAndWeek => wrote.map(|wrote| wrote + messenger::WINDOW),
-    })
+    }
 }
 
 /// The reason why a free-form message cannot be sent in a chat now. `None` if it can.
@@ -89,6 +94,16 @@ mod tests {
 
     fn after(kind: InboxKind, by: WindowWriter, passed: TimeDelta) -> bool {
         judge(kind, by, Some(DateTime::UNIX_EPOCH), DateTime::UNIX_EPOCH + passed).is_none()
+    }
+
+    #[test]
+    fn the_window_of_programs_ends_24_hours_after_the_customer_wrote() {
+        let wrote = DateTime::UNIX_EPOCH + TimeDelta::days(3);
+        assert_eq!(end(WindowRule::Day, Some(wrote)), Some(wrote + TimeDelta::hours(24)));
+        assert_eq!(end(WindowRule::Day, None), Some(DateTime::UNIX_EPOCH), "it is closed");
+        assert_eq!(end(WindowRule::DayAndWeek, Some(wrote)), Some(wrote + TimeDelta::hours(24)));
+        assert_eq!(end(WindowRule::DayAndWeek, None), None);
+        assert_eq!(end(WindowRule::None, Some(wrote)), None);
     }
 
     #[test]

@@ -68,6 +68,10 @@ fn obey(text: &str, message: &IncomingMessage, session: &Session) -> Result<Vec<
             button_parameters: vec![],
         })],
         "quote-nothing" => vec![Action::ReplyText(ReplyText { text: "quoted".into(), quote: Some("m-404".into()) })],
+        "window" => vec![Action::text(match session.window_ends_ms {
+            Some(end) => format!("window of {} h", end.saturating_sub(session.now_ms).div_ceil(3_600_000)),
+            None => "no window".to_owned(),
+        })],
         "remember" => vec![Action::state(rest), Action::text("noted")],
         "recall" => vec![Action::text(format!("you said: {}", session.state))],
         "remind" => {
