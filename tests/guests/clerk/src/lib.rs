@@ -13,7 +13,7 @@ impl Chatbot for Clerk {
                 other => Ok(vec![Action::text(format!("got {}", describe(other)))]),
             },
             EventKind::Rating(rating) => Ok(vec![Action::text(format!("rated {}", score(rating.score)))]),
-            EventKind::AgentReleased => Ok(vec![Action::text(match team(&session) {
+            EventKind::AgentReleased => Ok(vec![Action::text(match session.last_team.as_deref() {
                 Some(team) => format!("back from {team}"),
                 None => "back with the clerk".to_owned(),
             })]),
@@ -135,11 +135,6 @@ fn carousel(id: &str, name: &str) -> String {
         card("blue"),
         card("red")
     )
-}
-
-/// The team that the conversation was with.
-fn team(session: &Session) -> Option<&str> {
-    session.metadata.iter().find(|(key, _)| key == "team").map(|(_, name)| name.as_str())
 }
 
 fn score(score: RatingScore) -> &'static str {
