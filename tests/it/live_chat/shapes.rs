@@ -176,7 +176,7 @@ async fn tickets_contacts_users_and_clients_have_the_fields_that_were_agreed_on(
 
     let contact = json!({ "fullName": "Thandi", "phoneNumber": desk.phone.msisdn });
     let contact = desk.client.post(CONTACTS, &contact).await.json();
-    is(&contact, &["id", "fullName", "phoneNumber", "customerUserId", "createdTime"]);
+    is(&contact, &["id", "fullName", "phoneNumber", "customerUserId", "createdTime", "attributes"]);
 
     let user = desk.client.get("/api/v1/users/me").await.ok();
     has(&user, &["id", "email", "name", "role", "team", "available", "chatLimit", "createdTime"]);

@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use wasmtime::{Trap, WasmBacktrace};
 
-/// The beginning of the names of functions that a guarded component traps in: see [`super::snapshot`].
-const DRAWING: &str = "math/rand";
+/// Packages of Go whose functions a guarded component traps in (see [`super::snapshot`]), each with the beginning of the
+/// names that the linker gives these functions.
+const DRAWING: [(&str, &str); 2] = [("math_rand.", "math/rand"), ("math_rand_v2.", "math/rand/v2")];
 
 /// The reason why a component has no snapshot, as the end of "the program ..".
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -32,8 +33,9 @@ impl SnapshotRefusal {
             return refusal.clone();
         }
         let place = fault.downcast_ref::<WasmBacktrace>().and_then(|trace| trace.frames().first()?.func_name());
-        match place {
-            Some(function) if function.starts_with(DRAWING) => Self::Randomness(format!("function `{function}`")),
+        let drawing = place.and_then(|name| DRAWING.iter().find(|(linked, _)| name.starts_with(linked)));
+        match drawing {
+            Some((_, package)) => Self::Randomness(format!("package `{package}`")),
             _ if fault.downcast_ref::<Trap>() == Some(&Trap::Interrupt) => {
                 Self::TooLong(crate::CallLimits::default().compile_cpu)
             }
