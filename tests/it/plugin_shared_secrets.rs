@@ -409,7 +409,7 @@ async fn the_command_reads_the_value_from_standard_input_and_never_shows_it() {
     assert_eq!(serde_json::from_str::<Value>(&kept).unwrap()["plugins"], json!(["*"]));
     assert!(machine.fails(&["secret", "remove", "crm-key"]).contains("is used by keeper"));
     assert!(machine.fails(&["secret", "set", "other"]).contains("no value on standard input"));
-    assert_eq!(machine.types(&["secret", "set", "other", VALUE]).status, 2, "a value is no argument");
+    assert!(machine.fails(&["secret", "set", "other", VALUE]).contains("unexpected argument"));
     machine.does(&["deactivate", KEEPER]);
     machine.does(&["secret", "remove", "crm-key"]);
     assert_eq!(machine.does(&["secret", "list"]).trim(), "there are no shared secrets");
