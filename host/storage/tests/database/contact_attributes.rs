@@ -27,7 +27,8 @@ async fn customer(db: &mut PgConnection, digits: &str) -> CustomerId {
     let mut seed = [7; 32];
     seed.iter_mut().zip(digits.bytes()).for_each(|(byte, digit)| *byte = digit);
     let ids = IdSource::new(seed);
-    people::resolve_many(db, CLIENT, &ids, &[&phone(digits)], moment(0)).await.unwrap()[0]
+    let customers = people::resolve_many(db, CLIENT, &ids, &[&phone(digits)], moment(0)).await.unwrap();
+    *customers.first().unwrap()
 }
 
 async fn set(db: &mut PgConnection, customer: CustomerId, attribute: &str, text: Option<&str>, seconds: i64) -> bool {
