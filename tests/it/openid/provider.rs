@@ -48,6 +48,7 @@ impl Provider {
         self.child.wait().unwrap();
     }
 
+    #[expect(clippy::disallowed_methods, reason = "calls nothing but the provider of the tests")]
     pub async fn control(&self, change: &Value) {
         let answer = reqwest::Client::builder().build().unwrap().post(format!("{}/control", self.url));
         assert!(answer.json(change).send().await.unwrap().status().is_success());
@@ -59,6 +60,7 @@ impl Provider {
     }
 
     /// Logs in at the provider with the form that it shows, and returns the query of the way back.
+    #[expect(clippy::disallowed_methods, reason = "calls nothing but the provider of the tests")]
     pub async fn log_in(&self, url: &str, account: &str) -> Query {
         let browser = reqwest::Client::builder().redirect(redirect::Policy::none()).build().unwrap();
         let (mut next, mut form) = (Url::parse(url).unwrap(), None);

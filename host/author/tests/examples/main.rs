@@ -4,7 +4,7 @@
 //! and the reason; if `CI` is set, it fails. Components are kept under the target directory by a hash of their sources,
 //! so that a second run builds nothing.
 
-#![expect(clippy::unwrap_used, reason = "tests: a failure here is a failed test")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests: a failure here is a failed test")]
 
 mod bindings;
 mod component_cache;

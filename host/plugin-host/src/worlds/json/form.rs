@@ -7,7 +7,7 @@ use plugin_bindings::wit::{self, WitFunction, WitRecord, WitType, WitVariant};
 /// Variant, case, JSON field of its value. By default the field is the last word of the case name.
 const VALUES: [(&str, &str, &str); 20] = [
     ("types/content", "contact", "text"),
-    ("types/content", "unsupported", "name"),
+    ("types/content", "other", "name"),
     ("bot/event-kind", "timer", "name"),
     ("bot/action", "cancel-timer", "name"),
     ("bot/action", "cancel-template", "name"),

@@ -169,10 +169,10 @@ fn questions_come_back_the_same_from_their_json_in_every_world() {
         json!({ "type": "rating", "score": "poor" }),
         json!({ "type": "custom", "name": "a", "payload": "not json" }),
         json!({ "message": { "content": { "type": "location", "latitude": 0.1, "longitude": -33.9 } } }),
-        json!({ "message": { "content": { "type": "button", "text": "Yes", "payload": "y" } } }),
+        json!({ "message": { "content": { "type": "choice", "source": "template", "text": "Yes", "payload": "y" } } }),
         json!({ "message": { "content": { "type": "reaction", "messageId": "m" }, "quoted": { "id": "q", "text": "t" } } }),
         json!({ "message": { "content": { "type": "media", "url": "https://a/b", "kind": "voice" } } }),
-        json!({ "message": { "content": { "type": "unsupported", "name": "poll" } } }),
+        json!({ "message": { "content": { "type": "other", "name": "poll" } } }),
     ] {
         let session = json!({ "customer": { "phone": null }, "previousTemplate": { "id": "1", "name": "t" } });
         questions.push(WorldQuestion::from_json(World::Chatbot, &event, &session).unwrap());
