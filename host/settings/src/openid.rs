@@ -47,12 +47,11 @@ impl Openid {
 impl Settings {
     /// `None`: no logins by OpenID Connect.
     pub fn openid_settings(&self) -> Option<OpenidSettings> {
-        let Openid { issuer, client_id, client_secret, scopes, .. } = &self.openid;
-        (!issuer.is_empty()).then(|| OpenidSettings {
-            issuer: issuer.clone(),
-            client_id: client_id.clone(),
-            client_secret: client_secret.expose().to_owned(),
-            scopes: scopes.clone(),
+        (!self.openid.issuer.is_empty()).then(|| OpenidSettings {
+            issuer: self.openid.issuer.clone(),
+            client_id: self.openid.client_id.clone(),
+            client_secret: self.openid.client_secret.expose().to_owned(),
+            scopes: self.openid.scopes.clone(),
             timeout: TIMEOUT,
         })
     }

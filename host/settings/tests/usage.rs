@@ -54,7 +54,13 @@ const DEFAULTS: &str = "settings/src/defaults.rs";
 
 /// The lines that read a setting, except in the files that define, check and show settings.
 fn readings<'t>(sources: &'t [(String, String)], key: &str) -> Vec<&'t str> {
-    let passes_on = [DEFAULTS, "settings/src/sms.rs", "settings/src/telegram.rs", "settings/src/traces.rs"];
+    let passes_on = [
+        DEFAULTS,
+        "settings/src/openid.rs",
+        "settings/src/sms.rs",
+        "settings/src/telegram.rs",
+        "settings/src/traces.rs",
+    ];
     let defines = |file: &str| file.starts_with("settings/src/") && !passes_on.contains(&file);
     let read = if key.contains('.') { key.to_owned() } else { format!("base.{key}") };
     // The data directory has its own method.
