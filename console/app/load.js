@@ -29,6 +29,26 @@ export function useLoad(load, inputs) {
   return state.of === of ? { ...state, reload, replace } : { busy: true, reload, replace };
 }
 
+/**
+ * Changes of loaded data. `attempt` makes one, loads the data again and returns true, or keeps its error and returns false.
+ * @param {{reload: () => void}} load
+ */
+export function useChange(load) {
+  const [fault, setFault] = useState(/** @type {unknown} */ (null));
+  const attempt = async (/** @type {() => Promise<any>} */ change) => {
+    setFault(null);
+    try {
+      await change();
+      load.reload();
+      return true;
+    } catch (error) {
+      setFault(error);
+      return false;
+    }
+  };
+  return { fault, attempt };
+}
+
 /** A value that follows another after a pause, for searches. @template T @param {T} value @param {number} [pause] in milliseconds @returns {T} */
 export function useSettled(value, pause = 250) {
   const [settled, setSettled] = useState(value);

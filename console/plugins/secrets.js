@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { api } from "#app/api.js";
 import { faultsByField } from "#app/faults.js";
 import { t } from "#app/i18n.js";
-import { useLoad } from "#app/load.js";
+import { useChange, useLoad } from "#app/load.js";
 import { fullTime } from "#app/time.js";
 import { Button, TextArea, TextField } from "#ui/controls.js";
 import { Dialog } from "#ui/dialog.js";
@@ -23,19 +23,8 @@ export function SecretsDialog({ inboxes, onClose }) {
   const [name, setName] = useState("");
   const [value, setValue] = useState("");
   const [plugins, setPlugins] = useState("");
-  const [fault, setFault] = useState(/** @type {unknown} */ (null));
+  const { fault, attempt } = useChange(load);
   const known = (/** @type {string} */ wanted) => load.data?.secrets.some((/** @type {Secret} */ one) => one.name === wanted);
-  const attempt = async (/** @type {() => Promise<any>} */ change) => {
-    setFault(null);
-    try {
-      await change();
-      load.reload();
-      return true;
-    } catch (error) {
-      setFault(error);
-      return false;
-    }
-  };
   const fill = (/** @type {string} */ next, /** @type {string[]} */ granted) => {
     setName(next);
     setPlugins(granted.join(", "));

@@ -3,7 +3,7 @@ import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 import { api } from "#app/api.js";
 import { t } from "#app/i18n.js";
-import { useLoad } from "#app/load.js";
+import { useChange, useLoad } from "#app/load.js";
 import { Button, Switch, TextArea, TextField } from "#ui/controls.js";
 import { Dialog } from "#ui/dialog.js";
 import { Fault, Loaded } from "#ui/states.js";
@@ -17,18 +17,7 @@ export function TrustDialog({ onClose }) {
   const load = useLoad((signal) => api.get(TRUST, {}, { signal }), []);
   const [name, setName] = useState("");
   const [key, setKey] = useState("");
-  const [fault, setFault] = useState(/** @type {unknown} */ (null));
-  const attempt = async (/** @type {() => Promise<any>} */ change) => {
-    setFault(null);
-    try {
-      await change();
-      load.reload();
-      return true;
-    } catch (error) {
-      setFault(error);
-      return false;
-    }
-  };
+  const { fault, attempt } = useChange(load);
   const add = async () => {
     if (!(await attempt(() => api.post(`${TRUST}/keys`, { name, publicKey: key })))) return;
     setName("");
