@@ -1,8 +1,11 @@
 //! Logins by OpenID Connect: `/api/v1/sessions/openid` (ADR 0073).
 
+use std::time::Duration;
+
 use api_core::{
     body::SmallJson,
     error::{ApiError, ErrorKind},
+    https::RequestSource,
     state::ApiState,
 };
 use axum::{Json, extract::State, http::StatusCode};
@@ -86,11 +89,15 @@ fn refused(error: OpenidLoginError) -> ApiError {
     let kind = match error {
         OpenidLoginError::Failed(cause) => return cause.into(),
         OpenidLoginError::BadRef(fault) => return ApiError::fault("clientRef", fault.to_string()),
+        OpenidLoginError::Provider(OpenidFault::Crowded) => {
+            return ApiError::new(ErrorKind::TooManyRequests, error.to_string()).retry_after(Duration::from_secs(5));
+        }
         OpenidLoginError::NotConfigured => ErrorKind::NotFound,
         OpenidLoginError::Stale | OpenidLoginError::Provider(OpenidFault::CodeRefused) => ErrorKind::InvalidCredentials,
         OpenidLoginError::Off { .. }
         | OpenidLoginError::UnverifiedEmail
         | OpenidLoginError::NoUser { .. }
+        | OpenidLoginError::Deleted { .. }
         | OpenidLoginError::OtherAccount
         | OpenidLoginError::Disabled(_) => ErrorKind::Forbidden,
         OpenidLoginError::Meanwhile => ErrorKind::Conflict,
@@ -164,6 +171,7 @@ async fn begin(
 )]
 async fn finish(
     State(state): State<ApiState>,
+    RequestSource(from): RequestSource,
     SmallJson(body): SmallJson<FinishBody>,
 ) -> Result<(StatusCode, Json<NewSessionBody>), ApiError> {
     let provider = provider(&state)?;
@@ -178,6 +186,7 @@ async fn finish(
         code: required("code", body.code),
         state: required("state", body.state),
         secret: required("secret", body.secret),
+        from,
     };
     if !missing.is_empty() {
         return Err(ApiError::faults(missing));

@@ -105,6 +105,7 @@ fn refused(error: OpenidRuleError) -> ApiError {
     let field = match error {
         OpenidRuleError::Failed(cause) => return cause.into(),
         OpenidRuleError::UnknownClient => return ApiError::not_found(),
+        OpenidRuleError::OtherClient => return ApiError::new(ErrorKind::Forbidden, error.to_string()),
         OpenidRuleError::NotTried => return ApiError::new(ErrorKind::Conflict, error.to_string()),
         OpenidRuleError::BadRole => "role",
         OpenidRuleError::BadDomains => "emailDomains",
@@ -136,7 +137,7 @@ async fn read(
 
 /// Sets the rule of a client for logins by OpenID Connect.
 ///
-/// It applies from the next login on. Sessions stay. Before `passwordLogin` is `false`, the caller must have logged in by
+/// Only for the caller's own client. It applies from the next login on. Sessions stay. Before `passwordLogin` is `false`, the caller must have logged in by
 /// OpenID Connect once, so that a mistake locks out no person. API keys and users with the role API are not affected.
 #[utoipa::path(
     put,
@@ -148,6 +149,7 @@ async fn read(
     security(("apiKey" = [Clients::ROW.name])),
     responses(
         (status = 200, description = "The new rule.", body = RuleBody),
+        (status = 403, description = "The caller's role may not, or the client is below the caller's."),
         (status = 409, description = "The caller has not logged in by OpenID Connect yet."),
     ),
 )]

@@ -96,8 +96,8 @@ impl From<SharedSecret> for SecretBody {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = PluginSecretChange, examples(json!({"value": "sk-4711", "plugins": ["shop"]})))]
 pub(super) struct SecretChangeBody {
-    /// The value, a text of 1 to 8192 bytes. If it is absent, the present value stays.
-    #[schema(value_type = Option<String>, min_length = 1, write_only)]
+    /// The value, a text of 4 to 8192 bytes. If it is absent, the present value stays.
+    #[schema(value_type = Option<String>, min_length = 4, write_only)]
     value: Option<String>,
     /// The plugins that may use it, at most 50. Only `*`: all plugins. If it is absent, the present grants stay; a new
     /// secret has none.

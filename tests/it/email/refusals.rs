@@ -269,6 +269,30 @@ async fn the_password_is_checked_against_the_user_bound_to_the_sender() {
 }
 
 #[tokio::test]
+async fn the_password_of_a_person_sends_nothing_while_the_client_accepts_no_passwords() {
+    let stage = Stage::start().await;
+    sqlx::query(
+        "INSERT INTO openid_rule (client_id, mode, email_domains, password_login, updated_at)
+         SELECT id, 'LINKED_USERS', '{}', false, now() FROM client WHERE client_ref = 'acme'",
+    )
+    .execute(&mut stage.patchbay.database().await)
+    .await
+    .unwrap();
+    stage.patchbay.new_user("acme", "api@acme.example", "API");
+
+    smtplib(&stage.order(PASSWORD, "Hello\n"));
+
+    stage.relay.receives("the client accepts no passwords of people").await;
+    assert_eq!(stage.balance().await, 20);
+    let bound = ["sender", "add", "--client", "acme", "--email", "api@acme.example", "--user", "api@acme.example"];
+    stage.patchbay.admin(&bound);
+    let mail = "From: api@acme.example\nSubject: long enough\n\nBy API\n";
+    let order = json!({ "port": stage.port(), "sender": "api@acme.example", "recipients": [format!("{PHONE}@{DOMAIN}")], "mail": mail });
+    assert_eq!(smtplib(&order), 250);
+    assert_eq!(stage.balance().await, 19);
+}
+
+#[tokio::test]
 async fn with_a_certificate_mails_can_be_had_over_tls_only() {
     let folder = tempfile::tempdir().unwrap();
     let (cert, key) = (folder.path().join("cert.pem"), folder.path().join("key.pem"));

@@ -2,6 +2,7 @@
 
 use reqwest::Method;
 use serde_json::json;
+use sqlx::Connection as _;
 
 use super::{ADA, ME, OPENID, Provider, RULE, Stage, back, begin, client, finish, put, refused, setup, with_session};
 
@@ -127,4 +128,55 @@ async fn a_provider_with_public_clients_and_the_address_in_the_token_needs_no_se
     with_session(&stage.acme, &stage.logs_in(ADA).await);
 
     assert_eq!(stage.acme.get(OPENID).await.ok()["name"], "Acme Login");
+}
+
+#[tokio::test]
+async fn a_deleted_user_comes_back_by_an_admin_and_not_by_a_login() {
+    let stage = Stage::set().await;
+    let rule = json!({ "mode": "CREATE_USERS", "role": "AGENT", "emailDomains": ["acme.example"] });
+    put(&stage.acme, RULE, &rule).await.ok();
+    let grace = "grace@acme.example";
+    let made = stage.logs_in(grace).await.json()["user"]["id"].clone();
+    let path = format!("/api/v1/users/{}", made.as_str().unwrap());
+    assert_eq!(stage.acme.request(Method::DELETE, &path, None, &[]).await.status, 204);
+
+    for account in [grace, "GRACE@acme.example"] {
+        refused(&stage.logs_in(account).await, 403, "was deleted: ask an ADMIN");
+    }
+
+    let again = json!({ "email": grace, "name": "Grace", "role": "AGENT" });
+    let again = stage.acme.post("/api/v1/users", &again).await.json();
+    assert_eq!(stage.logs_in(grace).await.json()["user"]["id"], again["id"]);
+}
+
+#[tokio::test]
+async fn a_login_that_ends_while_its_link_is_removed_opens_no_session() {
+    let stage = Stage::set().await;
+    let user = stage.logs_in(ADA).await.json()["user"]["id"].clone();
+    let back = stage.comes_back(ADA).await;
+    let (mut remover, mut watcher) = (stage.patchbay.database().await, stage.patchbay.database().await);
+    let mut removal = remover.begin().await.unwrap();
+    // The statements of the removal in their order. Its commit waits until the login waits for it.
+    for statement in [
+        "SELECT id FROM client_user WHERE id = $1::text::uuid FOR UPDATE",
+        "DELETE FROM openid_identity WHERE user_id = $1::text::uuid",
+        "DELETE FROM session_key WHERE user_id = $1::text::uuid",
+    ] {
+        sqlx::query(statement).bind(user.as_str().unwrap()).execute(&mut *removal).await.unwrap();
+    }
+    let commit = async {
+        loop {
+            let waits = "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')";
+            if sqlx::query_scalar::<_, bool>(waits).fetch_one(&mut watcher).await.unwrap() {
+                break removal.commit().await.unwrap();
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+        }
+    };
+
+    let (reply, ()) = tokio::join!(finish(&stage.acme, &back), commit);
+
+    refused(&reply, 409, "begin again");
+    assert_eq!(stage.logs_in(ADA).await.status, 201, "the next login links the account again");
+    assert_eq!(stage.acme.get("/api/v1/sessions").await.ok()["sessions"].as_array().unwrap().len(), 1);
 }

@@ -110,6 +110,41 @@ async fn persons_without_a_verified_address_or_a_user_get_the_reason() {
 }
 
 #[tokio::test]
+async fn an_address_that_only_the_database_takes_for_that_of_a_user_is_another() {
+    let stage = Stage::set().await;
+    let user = stage.patchbay.new_user("acme", "kim@acme.example", "SUPERVISOR");
+    // KELVIN SIGN, and I WITH DOT ABOVE.
+    for alike in ["\u{212a}im@acme.example", "k\u{130}m@acme.example"] {
+        stage.provider.person(&json!({ "sub": alike, "email": alike, "email_verified": true })).await;
+        for rule in [
+            json!({ "mode": "LINKED_USERS" }),
+            json!({ "mode": "CREATE_USERS", "role": "AGENT", "emailDomains": ["acme.example"] }),
+        ] {
+            put(&stage.acme, RULE, &rule).await.ok();
+            let reply = stage.logs_in(alike).await;
+            assert_ne!(reply.json()["user"]["id"], user["id"], "{}", reply.text);
+        }
+    }
+    put(&stage.acme, RULE, &json!({ "mode": "LINKED_USERS" })).await.ok();
+    with_session(&stage.acme, &stage.logs_in("KIM@acme.example").await);
+}
+
+#[tokio::test]
+async fn one_source_has_few_logins_at_the_provider_at_the_same_time() {
+    let stage = Stage::set().await;
+    stage.provider.control(&json!({ "endpoint": "/token", "status": "never" })).await;
+    let begun = begin(&stage.acme).await;
+    let state = begun["url"].as_str().unwrap().split("state=").nth(1).unwrap().split('&').next().unwrap();
+    let made_up = json!({ "code": "made-up", "state": state, "secret": begun["secret"] });
+
+    let logins = (0..5).map(|_| Box::pin(finish(&stage.acme, &made_up)));
+    let (first, _, _) = futures::future::select_all(logins).await;
+
+    refused(&first, 429, "too many logins at once");
+    assert!(first.headers.contains_key("retry-after"), "{:?}", first.headers);
+}
+
+#[tokio::test]
 async fn an_unknown_client_and_one_whose_rule_is_off_get_the_same_answer() {
     let stage = Stage::set().await;
     put(&stage.acme, RULE, &json!({ "mode": "OFF" })).await.ok();

@@ -56,6 +56,12 @@ async fn passwords_of_people_end_only_after_their_admin_has_logged_in_without_on
     for path in ["/api/v1/sessions", "/chat-service/api/v2/auth/session", key] {
         refused(&acme.post(path, &of_ada).await, 403, "log in by OpenID Connect");
     }
+    let change = "/messaging-service/WhatsApp/authenticate/changePassword";
+    let changed = |mut login: serde_json::Value| {
+        login["newPassword"] = json!("another horse");
+        login
+    };
+    refused(&acme.post(change, &changed(of_ada.clone())).await, 403, "log in by OpenID Connect");
     assert_eq!(acme.post(key, &login(ADA, "wrong horse")).await.status, 401);
     assert_eq!(acme.post(key, &of_program).await.ok()["apiKey"], program["apiKey"]);
     with_session(acme, &stage.logs_in(ADA).await);
@@ -87,4 +93,17 @@ async fn one_account_is_another_user_in_each_client() {
     let link = format!("/api/v1/users/{}/openid-link", mine.json()["user"]["id"].as_str().unwrap());
     assert_eq!(other.request(reqwest::Method::DELETE, &link, None, &[]).await.status, 404);
     assert_eq!(here.get(ME).await.status, 200);
+}
+
+#[tokio::test]
+async fn an_admin_of_a_parent_reads_the_rule_of_a_client_below_and_does_not_set_it() {
+    let stage = Stage::set().await;
+    let child = json!({ "clientRef": "acme-shop", "displayName": "Shop" });
+    assert_eq!(stage.acme.post("/api/v1/clients/me/children", &child).await.status, 201);
+    let of_child = "/api/v1/clients/acme-shop/openid-rule";
+    let opened = json!({ "mode": "CREATE_USERS", "role": "AGENT", "emailDomains": ["example.com"] });
+
+    refused(&put(&stage.acme, of_child, &opened).await, 403, "only an ADMIN of the client itself");
+
+    assert_eq!(stage.acme.get(of_child).await.ok()["mode"], "OFF");
 }

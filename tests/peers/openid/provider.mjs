@@ -4,7 +4,7 @@
 //   {"keys": "rotate"}                                        new keys
 //   {"keys": "hide"}                                          new keys, and the old ones in the published set
 //   {"claims": "token" | "userinfo"}                          the place of e-mail address and name
-//   {"endpoint": "/token", "status": 503, "body": "..."}      an endpoint that answers so; without a status it works again
+//   {"endpoint": "/token", "status": 503, "body": "..."}      an endpoint that answers so; a status "never" is no answer; without a status it works again
 import { generateKeyPairSync, randomUUID } from "node:crypto";
 import { createServer } from "node:http";
 import { join } from "node:path";
@@ -92,6 +92,8 @@ const server = createServer(async (request, response) => {
     if (pathname === "/control") {
       control(JSON.parse(await bodyOf(request)));
       response.end("{}");
+    } else if (fault?.status === "never") {
+      await bodyOf(request);
     } else if (fault) {
       response.writeHead(fault.status, { "content-type": "application/json", location: `${issuer}/elsewhere` }).end(fault.body);
     } else if (pathname === "/jwks" && published) {

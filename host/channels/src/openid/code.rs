@@ -1,6 +1,6 @@
 //! The end of a login: the code of the provider becomes a person.
 
-use std::sync::Arc;
+use std::{net::IpAddr, sync::Arc};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use openidconnect::{
@@ -41,15 +41,16 @@ pub struct OpenidPerson {
 }
 
 impl OpenidProvider {
-    /// Exchanges a code and verifies the answer. `redirect` is that of [`login_url`](Self::login_url).
+    /// Exchanges a code of a visitor from `source` and verifies the answer. `redirect` is that of
+    /// [`login_url`](Self::login_url).
     pub async fn identify(
         &self,
-        code: String,
+        (code, source): (String, Option<IpAddr>),
         secret: &OpenidSecret,
         redirect: &str,
         now: DateTime<Utc>,
     ) -> Result<OpenidPerson, OpenidFault> {
-        let _place = self.places().acquire().await.map_err(|_| OpenidFault::Unreachable)?;
+        let _place = self.places().enter(source).await?;
         let metadata = self.metadata().await?;
         let client = self.client(&metadata, redirect)?;
         let exchange = client.exchange_code(AuthorizationCode::new(code));

@@ -20,6 +20,8 @@ pub enum OpenidFault {
     Misconfigured,
     #[error("the login provider does not accept this login any more: begin again")]
     CodeRefused,
+    #[error("too many logins at once, all or those from your address: try again in a few seconds")]
+    Crowded,
     #[error(
         "the clocks of the login provider and of this server differ: ask the operator of this server to set its clock"
     )]
@@ -60,7 +62,11 @@ impl OpenidFault {
                 let said: String = said.chars().take(ANSWER_KEPT).collect();
                 let reason = format!("token endpoint: {} {said}", answer.error());
                 match answer.error() {
-                    CoreErrorResponseType::InvalidGrant => Self::CodeRefused.log(&reason),
+                    CoreErrorResponseType::InvalidGrant => {
+                        // Any stranger can send a made-up code, so this is no warning.
+                        tracing::debug!(reason, "the login provider refused a code");
+                        Self::CodeRefused
+                    }
                     _ => Self::Misconfigured.log(&reason),
                 }
             }

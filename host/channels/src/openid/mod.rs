@@ -6,6 +6,7 @@
 mod calls;
 mod code;
 mod fault;
+mod places;
 mod provider;
 mod secret;
 

@@ -7,20 +7,15 @@ use openidconnect::{
     PkceCodeChallenge, PkceCodeVerifier, RedirectUrl, Scope,
     core::{CoreAuthenticationFlow, CoreClient, CoreClientAuthMethod, CoreProviderMetadata},
 };
-use tokio::{
-    sync::{Mutex, Semaphore},
-    time::Instant,
-};
+use tokio::{sync::Mutex, time::Instant};
 
-use super::{OpenidFault, OpenidSecret, calls::OpenidCalls};
+use super::{OpenidFault, OpenidSecret, calls::OpenidCalls, places::ProviderPlaces};
 use crate::http::{ClientBuildError, operator_client};
 
 /// Age of the discovery document and the keys after which they are fetched again.
 const FRESH_FOR: Duration = Duration::from_secs(3600);
 /// Time after a failed fetch in which the next one is not tried.
 const REST_AFTER_FAILURE: Duration = Duration::from_secs(5);
-/// Logins that call the provider at the same time in this process.
-const PLACES: usize = 16;
 
 #[derive(Debug, Clone)]
 pub struct OpenidSettings {
@@ -50,7 +45,7 @@ struct Inner {
     settings: OpenidSettings,
     issuer: IssuerUrl,
     calls: OpenidCalls,
-    places: Semaphore,
+    places: ProviderPlaces,
     known: Mutex<Known>,
 }
 
@@ -67,7 +62,7 @@ impl OpenidProvider {
     pub fn new(settings: OpenidSettings) -> Result<Self, OpenidSetupError> {
         let issuer = IssuerUrl::new(settings.issuer.clone()).map_err(|_| OpenidSetupError::NotAUrl)?;
         let calls = OpenidCalls::new(operator_client(settings.timeout)?);
-        let (places, known) = (Semaphore::new(PLACES), Mutex::default());
+        let (places, known) = (ProviderPlaces::new(), Mutex::default());
         Ok(Self(Arc::new(Inner { settings, issuer, calls, places, known })))
     }
 
@@ -94,7 +89,7 @@ impl OpenidProvider {
         &self.0.calls
     }
 
-    pub(super) fn places(&self) -> &Semaphore {
+    pub(super) fn places(&self) -> &ProviderPlaces {
         &self.0.places
     }
 
@@ -161,15 +156,84 @@ impl OpenidProvider {
         }
     }
 
-    /// The browser of a person goes to the first of these addresses, and our secret to the second.
+    /// The browser of a person, our secret and access tokens go to these addresses, and keys come from them. So all are
+    /// https if the issuer is.
     fn judge(&self, found: CoreProviderMetadata) -> Result<CoreProviderMetadata, OpenidFault> {
+        let Some(token) = found.token_endpoint() else {
+            return Err(OpenidFault::Misconfigured.log("discovery: no token endpoint"));
+        };
+        let addresses = [
+            ("authorization_endpoint", Some(found.authorization_endpoint().url())),
+            ("token_endpoint", Some(token.url())),
+            ("userinfo_endpoint", found.userinfo_endpoint().map(|address| address.url())),
+            ("jwks_uri", Some(found.jwks_uri().url())),
+        ];
         let allowed = |scheme: &str| scheme == "https" || scheme == self.0.issuer.url().scheme();
-        let login = allowed(found.authorization_endpoint().url().scheme());
-        let token = found.token_endpoint().map(|token| allowed(token.url().scheme()));
-        match token {
-            Some(true) if login => Ok(found),
-            Some(_) => Err(OpenidFault::Misconfigured.log("discovery: an address is not https")),
-            None => Err(OpenidFault::Misconfigured.log("discovery: no token endpoint")),
+        let plain = addresses.iter().find(|(_, url)| url.is_some_and(|url| !allowed(url.scheme())));
+        match plain {
+            Some((name, _)) => Err(OpenidFault::Misconfigured.log(&format!("discovery: `{name}` is not https"))),
+            None => Ok(found),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    fn provider(issuer: &str) -> OpenidProvider {
+        let settings = OpenidSettings {
+            issuer: issuer.to_owned(),
+            client_id: "patchbay".to_owned(),
+            client_secret: String::new(),
+            scopes: Vec::new(),
+            timeout: Duration::from_secs(1),
+        };
+        OpenidProvider::new(settings).unwrap()
+    }
+
+    fn document(issuer: &str) -> Value {
+        json!({
+            "issuer": issuer,
+            "authorization_endpoint": format!("{issuer}/auth"),
+            "token_endpoint": format!("{issuer}/token"),
+            "userinfo_endpoint": format!("{issuer}/me"),
+            "jwks_uri": format!("{issuer}/jwks"),
+            "response_types_supported": ["code"],
+            "subject_types_supported": ["public"],
+            "id_token_signing_alg_values_supported": ["RS256"],
+        })
+    }
+
+    fn judged(provider: &OpenidProvider, document: Value) -> bool {
+        provider.judge(serde_json::from_value(document).unwrap()).is_ok()
+    }
+
+    #[test]
+    fn every_address_of_a_provider_with_https_is_https() {
+        let secure = provider("https://login.example.com");
+        let fine = document("https://login.example.com");
+        assert!(judged(&secure, fine.clone()));
+        for name in ["authorization_endpoint", "token_endpoint", "userinfo_endpoint", "jwks_uri"] {
+            let mut plain = fine.clone();
+            plain[name] = json!("http://login.example.com/plain");
+            assert!(!judged(&secure, plain), "{name}");
+        }
+        let local = "http://127.0.0.1:9";
+        assert!(judged(&provider(local), document(local)));
+    }
+
+    #[test]
+    fn a_provider_needs_a_token_endpoint_and_no_userinfo_endpoint() {
+        let provider = provider("https://login.example.com");
+        let without = |name: &str| {
+            let mut document = document("https://login.example.com");
+            document.as_object_mut().unwrap().remove(name);
+            document
+        };
+        assert!(!judged(&provider, without("token_endpoint")));
+        assert!(judged(&provider, without("userinfo_endpoint")));
     }
 }

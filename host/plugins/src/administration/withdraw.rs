@@ -350,8 +350,14 @@ pub async fn delete(ctx: &Context, client: ClientId, plugin: &str, actor: Actor)
         return Err(PluginError::Conflict(said));
     }
     versions::delete(&mut tx, client, plugin).await?;
-    storage::chat::chatbot_values::forget_plugin(&mut tx, client, plugin).await?;
-    storage::plugins::shared_secrets::forget_plugin(&mut tx, client, plugin).await?;
+    // The values of a built-in plugin of this name that is in force stay.
+    if active.is_empty() {
+        storage::chat::chatbot_values::forget_plugin(&mut tx, client, plugin).await?;
+    }
+    // The grants of a built-in plugin of this name stay: it is still there.
+    if ctx.plugins.find(plugin).is_none() {
+        storage::plugins::shared_secrets::forget_plugin(&mut tx, client, plugin).await?;
+    }
     note(ctx, &mut tx, client, EventNote { plugin, version: None, kind: "DELETED", reason: None }).await?;
     audit(&Administration::from(ctx), &mut tx, client, actor, "delete", ("plugin", plugin)).await?;
     tx.commit().await?;

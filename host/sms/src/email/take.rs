@@ -133,8 +133,11 @@ async fn confirm(ctx: &Context, of: &OfSender, subject: String, source: IpAddr) 
         Err(LoginError::TemporaryPassword) => {
             Ok(Password::Wrong("authentication failed: the password is temporary, choose your own first"))
         }
+        Err(LoginError::PasswordOff) => Ok(Password::Wrong(
+            "authentication failed: the client accepts no passwords of people, send as a user with the role API",
+        )),
         Err(LoginError::RateLimited { .. }) => Ok(Password::Judged(MailVerdict::TooManyPasswords)),
-        Err(LoginError::Disabled(_) | LoginError::PasswordOff) => Ok(Password::Judged(MailVerdict::UnknownSender)),
+        Err(LoginError::Disabled(_)) => Ok(Password::Judged(MailVerdict::UnknownSender)),
         Err(LoginError::Crowded) => Ok(Password::Judged(MailVerdict::NotNow)),
         Err(LoginError::Failed(error)) => Err(error),
     }

@@ -192,6 +192,19 @@ pub async fn set_password(
     Ok(done.rows_affected() == 1)
 }
 
+/// True if a user with this e-mail was deleted.
+pub async fn was_deleted(db: &mut PgConnection, client: ClientId, email: &str) -> Result<bool> {
+    let deleted = sqlx::query_scalar(
+        "SELECT EXISTS (SELECT 1 FROM client_user
+                        WHERE client_id = $1 AND lower(email) = lower($2) AND deleted_at IS NOT NULL)",
+    )
+    .bind(client.0)
+    .bind(email)
+    .fetch_one(db)
+    .await?;
+    Ok(deleted)
+}
+
 /// Returns an e-mail in the form that [`find_by_email`] compares.
 pub async fn compared_email(db: &mut PgConnection, email: &str) -> Result<String> {
     Ok(sqlx::query_scalar("SELECT lower($1::text)").bind(email).fetch_one(db).await?)

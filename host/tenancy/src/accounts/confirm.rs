@@ -6,7 +6,7 @@ use domain::ids::{ClientId, UserId};
 use sha2::{Digest, Sha256};
 use storage::tenancy::users;
 
-use super::{LoginError, failures::FailureCounter, password, turns::LoginVisitor};
+use super::{LoginError, failures::FailureCounter, logins::check_passwords_are_on, password, turns::LoginVisitor};
 use base::{Error, audit::Administration, secrets::SealError};
 
 /// Checks the password of a user. Failures are counted for `on_behalf_of` (such as the sender of a mail) and not for
@@ -42,7 +42,8 @@ pub async fn confirm_password(
             Err(LoginError::InvalidCredentials)
         }
         Some(user) if user.password_is_temporary => Err(LoginError::TemporaryPassword),
-        Some(_) => {
+        Some(user) => {
+            check_passwords_are_on(&mut tx, client, user.role).await?;
             counted.welcome(admin, &mut tx).await?;
             tx.commit().await?;
             password::TURNS.remember(visitor);

@@ -53,11 +53,20 @@ impl AdmittedLogin {
         if self.user.password_is_temporary {
             return Err(LoginError::TemporaryPassword);
         }
-        if self.user.role != users::Role::Api && !openid::rule(&mut self.tx, self.client).await?.password_login {
-            return Err(LoginError::PasswordOff);
-        }
-        Ok(())
+        check_passwords_are_on(&mut self.tx, self.client, self.user.role).await
     }
+}
+
+/// Refuses every password of a person, also a temporary one, if the client has turned passwords off.
+pub(super) async fn check_passwords_are_on(
+    db: &mut PgConnection,
+    client: ClientId,
+    role: users::Role,
+) -> Result<(), LoginError> {
+    if role != users::Role::Api && !openid::rule(db, client).await?.password_login {
+        return Err(LoginError::PasswordOff);
+    }
+    Ok(())
 }
 
 pub(super) struct KnownVisitor(LoginVisitor);

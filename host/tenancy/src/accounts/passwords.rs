@@ -14,7 +14,7 @@ use storage::tenancy::{
 
 use super::{
     Login, LoginError,
-    logins::{admit, judge},
+    logins::{admit, check_passwords_are_on, judge},
     password::{self, PASSWORD_MAX, PASSWORD_MIN},
     temporary_password::TemporaryPassword,
     users::UserError,
@@ -49,6 +49,7 @@ pub async fn change_password(
         false => None,
     };
     let mut admitted = admit(admin, judged).await?;
+    check_passwords_are_on(&mut admitted.tx, admitted.client, admitted.user.role).await?;
     let Some(hash) = hash else { return Err(fault("must be another one than before".to_owned())) };
     let (client, user) = (admitted.client, admitted.user);
     let new = NewPassword { hash: &hash, is_temporary: false };

@@ -49,7 +49,7 @@ impl Newcomer<'_> {
 
     /// The hash of a password that is told to no person, if the login will make a user.
     pub async fn unusable_password(&self, admin: &Administration<'_>) -> Result<Option<String>, OpenidLoginError> {
-        if !self.needs_user(admin).await? {
+        if !is_storable(&self.person.subject) || !self.needs_user(admin).await? {
             return Ok(None);
         }
         let password = TemporaryPassword::generate().map_err(Error::from)?;
@@ -88,7 +88,11 @@ pub(super) async fn admit(
     }
     let email = newcomer.email()?;
     let user = match (users::find_by_email(db, client, email).await?, password) {
-        (Some(found), _) => found.id,
+        // PostgreSQL folds more characters than ASCII (`K` of U+212A becomes `k`), and the provider tells them apart.
+        (Some(found), _) if found.email.eq_ignore_ascii_case(email) => found.id,
+        (None, Some(_)) if users::was_deleted(db, client, email).await? => {
+            return Err(OpenidLoginError::Deleted { client_ref, email: email.to_owned() });
+        }
         (None, Some(password_hash)) if makes_users_of(&rule, email) => {
             make_user(admin, db, client, (&rule, newcomer, email, password_hash)).await?
         }
@@ -105,6 +109,16 @@ pub(super) async fn admit(
     })?;
     audit(admin, db, client, Actor::User(user), "link", ("openidAccount", &user.to_string())).await?;
     Ok(user)
+}
+
+/// True if the account of the person is linked to the user.
+pub(super) async fn is_linked(
+    db: &mut PgConnection,
+    client: ClientId,
+    newcomer: &Newcomer<'_>,
+    user: UserId,
+) -> Result<bool, OpenidLoginError> {
+    Ok(openid::find_user(db, client, newcomer.account()).await? == Some(user))
 }
 
 async fn make_user(

@@ -23,6 +23,12 @@ pub enum OpenidLoginError {
     UnverifiedEmail,
     #[error("client `{client_ref}` has no user with the e-mail address {email}: ask an ADMIN of the client to add you")]
     NoUser { client_ref: String, email: String },
+    /// A login does not undo the deletion, so a person loses access by it.
+    #[error(
+        "the user of client `{client_ref}` with the e-mail address {email} was deleted: ask an ADMIN of the client to \
+         add you again"
+    )]
+    Deleted { client_ref: String, email: String },
     #[error(
         "the user with your e-mail address is linked to another account of the login provider: ask an ADMIN of the \
          client to remove the link"
@@ -39,14 +45,14 @@ pub enum OpenidLoginError {
 }
 
 impl OpenidLoginError {
-    /// The reason for the log, without names of persons. `None`: it is logged elsewhere.
+    /// The reason for the log, without names of persons. `None`: it is logged elsewhere, or any stranger can cause it.
     pub(super) fn reason(&self) -> Option<&'static str> {
         Some(match self {
-            Self::NotConfigured | Self::BadRef(_) | Self::Provider(_) | Self::Failed(_) => return None,
-            Self::Stale => "the state is too old, was used, or belongs to another browser",
+            Self::NotConfigured | Self::BadRef(_) | Self::Stale | Self::Provider(_) | Self::Failed(_) => return None,
             Self::Off { .. } => "the client is unknown, or its rule is OFF",
             Self::UnverifiedEmail => "the provider has not verified an e-mail address",
             Self::NoUser { .. } => "the client has no such user",
+            Self::Deleted { .. } => "the user was deleted",
             Self::OtherAccount => "the user is linked to another account",
             Self::Disabled(_) => "the user or the client is disabled",
             Self::Meanwhile => "the same login came twice",

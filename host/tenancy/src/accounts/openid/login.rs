@@ -1,5 +1,7 @@
 //! The begin and the end of a login.
 
+use std::net::IpAddr;
+
 use base::{Error, audit::Administration, secrets};
 use channels::openid::{OpenidProvider, OpenidSecret};
 use domain::session::SessionTimes;
@@ -31,6 +33,7 @@ pub struct OpenidReturn {
     pub state: String,
     /// The text of [`OpenidStart::secret`].
     pub secret: String,
+    pub from: Option<IpAddr>,
 }
 
 /// A session that a login opened.
@@ -78,7 +81,7 @@ async fn open_session(
 ) -> Result<OpenedLogin, OpenidLoginError> {
     let secret = OpenidSecret::parse(&back.secret).ok_or(OpenidLoginError::Stale)?;
     let (state, state_hash) = LoginState::open(admin, &back.state, &secret).ok_or(OpenidLoginError::Stale)?;
-    let person = provider.identify(back.code, &secret, redirect, admin.now()).await?;
+    let person = provider.identify((back.code, back.from), &secret, redirect, admin.now()).await?;
     let newcomer = Newcomer { person: &person, issuer: provider.issuer(), client_ref: &state.client_ref };
     // Before the transaction, because a password hash takes a while.
     let password = newcomer.unusable_password(admin).await?;
@@ -95,6 +98,10 @@ async fn open_session(
     }
     let session = sessions::insert(admin, &mut tx, client, user, times).await?;
     let session = session.ok_or(OpenidLoginError::Meanwhile)?;
+    // The new session locks the user. If the link was removed before that, its sessions were ended without this one.
+    if !admission::is_linked(&mut tx, client, &newcomer, user).await? {
+        return Err(OpenidLoginError::Meanwhile);
+    }
     tx.commit().await?;
     Ok(OpenedLogin { session, client_ref: state.client_ref })
 }

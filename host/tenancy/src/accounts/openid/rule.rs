@@ -27,6 +27,9 @@ const DOMAIN_MAX: usize = 253;
 pub enum OpenidRuleError {
     #[error("there is no such client")]
     UnknownClient,
+    /// The rule decides who gets into a client.
+    #[error("only an ADMIN of the client itself sets its rule for OpenID Connect: log in to that client")]
+    OtherClient,
     #[error("must be SUPERVISOR, AGENT or DEVELOPER if `mode` is CREATE_USERS, and absent otherwise")]
     BadRole,
     #[error("must be 1 to {DOMAINS_MAX} domains such as example.com if `mode` is CREATE_USERS, and empty otherwise")]
@@ -49,7 +52,7 @@ pub async fn read_rule(db: &Db, caller: ClientId, client_ref: &str) -> Result<Op
     Ok(openid::rule(&mut db, client).await?)
 }
 
-/// Replaces the rule of the client that a caller names.
+/// Replaces the rule of the caller's own client. A parent cannot open a login to a client below it.
 pub async fn set_rule(
     admin: &Administration<'_>,
     (caller, actor): (ClientId, Actor),
@@ -59,6 +62,9 @@ pub async fn set_rule(
     check(&mut rule)?;
     let mut tx = admin.db.begin().await?;
     let client = resolve_ref(&mut tx, caller, client_ref).await?.ok_or(OpenidRuleError::UnknownClient)?;
+    if client != caller {
+        return Err(OpenidRuleError::OtherClient);
+    }
     if !rule.password_login {
         let tried = match actor.user() {
             Some(user) => openid::is_linked(&mut tx, caller, user).await?,
