@@ -116,7 +116,8 @@ impl Coverage {
             return vec![];
         }
         let choices = self.choices.iter().filter(|(_, tapped)| !**tapped);
-        let choices = choices.map(|((title, id), _)| if title == id { title.clone() } else { format!("{title} [{id}]") });
+        let choices =
+            choices.map(|((title, id), _)| if title == id { title.clone() } else { format!("{title} [{id}]") });
         let timers = self.timers.iter().filter(|(_, fired)| !**fired).map(|(name, _)| name.clone());
         let inputs = TestedInput::ALL.into_iter().filter(|input| !self.inputs.contains(input));
         let lines = [
