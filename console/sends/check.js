@@ -12,6 +12,7 @@ const SHOWN = 20;
 
 /** @param {string} fault */
 function faultText(fault) {
+  if (fault.startsWith("rejected:")) return fault.slice("rejected:".length);
   return fault.startsWith("value:") ? t("sends.fault.value", { name: fault.slice("value:".length) }) : t(`sends.fault.${fault}`);
 }
 

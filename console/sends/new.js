@@ -8,30 +8,35 @@ import { go } from "#app/router.js";
 import { Button, Checkbox, Select } from "#ui/controls.js";
 import { confirm } from "#ui/dialog.js";
 import { Empty } from "#ui/states.js";
+import { reportFault } from "#ui/toast.js";
 import { headerFile } from "../inbox/templates.js";
-import { loadBlocked } from "./blocked.js";
 import { CheckStep } from "./check.js";
 import { hasHeader, parse } from "./csv.js";
 import { MappingStep } from "./mapping.js";
 import { check, guess, requests } from "./plan.js";
 import { Preview } from "./preview.js";
 import { Recipients } from "./recipients.js";
+import { rejections } from "./rejections.js";
 import { Sending } from "./sending.js";
 import { TemplateStep } from "./template.js";
 
 /** @typedef {import("../inbox/templates.js").Template} Template */
 /** @typedef {import("./plan.js").Mapping} Mapping */
 
+/** @type {Map<string, string>} */
+const NONE = new Map();
+
 export function NewSend() {
   const numbers = useLoad(async (signal) => (await api.get("/messaging-service/WhatsApp/WhatsAppClientNumbers/getForCurrentLoginUser", { size: 200 }, { signal })).content
     .map((/** @type {any} */ one) => one.whatsAppNumber).filter((/** @type {any} */ one) => one.whatsAppProvider === "WHATSAPP_CLOUD"), []);
-  const blocked = useLoad(loadBlocked, []);
   const [sender, setSender] = useState("");
   const [template, setTemplate] = useState(/** @type {Template | null} */ (null));
   const [text, setText] = useState("");
   const [header, setHeader] = useState(/** @type {boolean | null} */ (null));
   const [mapping, setMapping] = useState(/** @type {Mapping | null} */ (null));
   const [fallback, setFallback] = useState(false);
+  const [judged, setJudged] = useState(/** @type {{inputs: string, rejected: Map<string, string>} | null} */ (null));
+  const [judging, setJudging] = useState(false);
   const [sending, setSending] = useState(/** @type {ReturnType<typeof requests> | null} */ (null));
   const [shown, setShown] = useState(0);
   const from = sender || numbers.data?.[0]?.number || "";
@@ -43,14 +48,32 @@ export function NewSend() {
   useEffect(() => {
     setMapping(template && rows.length ? guess(template, names, rows[0]) : null);
   }, [shape]);
-  const planned = useMemo(() => (template && mapping ? check(template, rows, mapping, withHeader ? 2 : 1, blocked.data ?? new Set()) : []), [template, rows, mapping, withHeader, blocked.data]);
+  const inputs = JSON.stringify([from, template?.id, text, withHeader, mapping, fallback]);
+  const rejected = judged?.inputs === inputs ? judged.rejected : NONE;
+  const planned = useMemo(() => (template && mapping ? check(template, rows, mapping, withHeader ? 2 : 1, rejected) : []), [template, rows, mapping, withHeader, rejected]);
   const good = planned.filter((one) => !one.faults.length);
   const lacksFile = Boolean(template && headerFile(template) && !mapping?.fileUrl);
   const sample = planned[Math.min(shown, planned.length - 1)];
+  /** Asks the server about the rows. Those that it would reject have their reasons afterwards. @param {ReturnType<typeof requests>} bodies */
+  const isAccepted = async (bodies) => {
+    setJudging(true);
+    try {
+      const found = await rejections(bodies);
+      setJudged({ inputs, rejected: found });
+      return found.size === 0;
+    } catch (error) {
+      reportFault(error);
+      return false;
+    } finally {
+      setJudging(false);
+    }
+  };
   const send = async () => {
     if (!template || !mapping) return;
+    const bodies = requests(template, good, { sender: from, fileUrl: mapping.fileUrl, fallback });
+    if (judged?.inputs !== inputs && !(await isAccepted(bodies))) return;
     const agreed = await confirm({ title: t("sends.confirmTitle", { count: good.length }), text: t("sends.confirmText", { template: template.name, sender: from }), action: t("sends.sendNow") });
-    if (agreed) setSending(requests(template, good, { sender: from, fileUrl: mapping.fileUrl, fallback }));
+    if (agreed) setSending(bodies);
   };
   if (sending && template) return html`<${Sending} requests=${sending} title=${template.name} />`;
   return html`<div class="page"><header class="page-head"><${Button} kind="quiet" icon="arrowLeft" label=${t("sends.back")} onClick=${() => go("/sends")} /><h1>${t("sends.new")}</h1></header>
@@ -66,7 +89,7 @@ export function NewSend() {
       <section class="stack" aria-label=${t("sends.step.mapping")}><h2>${t("sends.step.mapping")}</h2><${MappingStep} template=${template} names=${names} first=${rows[0]} mapping=${mapping} onMapping=${setMapping} /></section>
       <section class="stack" aria-label=${t("sends.step.check")}><h2>${t("sends.step.check")}</h2><${CheckStep} rows=${planned} onShow=${setShown} shown=${shown} header=${names} />
         <${Checkbox} label=${t("sends.fallback")} checked=${fallback} onValue=${setFallback} />
-        <div class="row wrap"><${Button} kind="primary" icon="send" disabled=${!good.length || lacksFile} onClick=${send}>${t("sends.send", { count: good.length })}<//>
+        <div class="row wrap"><${Button} kind="primary" icon="send" busy=${judging} disabled=${!good.length || lacksFile} onClick=${send}>${t("sends.send", { count: good.length })}<//>
           ${lacksFile && html`<span class="danger-text small">${t("sends.lacksFile")}</span>`}
           ${good.length < planned.length && html`<span class="soft small">${t("sends.leftOut", { count: planned.length - good.length })}</span>`}</div></section>`}`}
     </div>

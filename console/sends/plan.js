@@ -35,15 +35,16 @@ function valueOf(source, row) {
 }
 
 /**
- * Each row with its faults: `number`, `twice`, `blocked`, or `value:` and the name of the parameter that has none.
+ * Each row with its faults: `number`, `twice`, `rejected:` and the reason of the server, or `value:` and the name of the parameter
+ * that has none.
  * @param {Template} template
  * @param {string[][]} rows
  * @param {Mapping} mapping
  * @param {number} firstLine
- * @param {Set<string>} blocked recipients of the blocklist, without `+`
+ * @param {Map<string, string>} rejected reasons of the server by recipient
  * @returns {PlannedRow[]}
  */
-export function check(template, rows, mapping, firstLine, blocked) {
+export function check(template, rows, mapping, firstLine, rejected) {
   const asked = placeholders(template);
   /** @type {Set<string>} */
   const seen = new Set();
@@ -55,7 +56,7 @@ export function check(template, rows, mapping, firstLine, blocked) {
     const same = to.replace(/^\+/, "");
     if (!to) faults.unshift("number");
     else if (seen.has(same)) faults.unshift("twice");
-    else if (blocked.has(same)) faults.unshift("blocked");
+    else if (rejected.has(to)) faults.unshift(`rejected:${rejected.get(to)}`);
     seen.add(same);
     return { line: firstLine + index, to: to || given, ctId: valueOf(mapping.ctId, cells), values, faults, cells };
   });

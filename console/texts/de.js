@@ -993,7 +993,7 @@ export default {
     doneOf: "{done} von {total} erledigt",
     dropHint: "oder hier ablegen",
     fallback: "Empfängern ohne WhatsApp eine SMS senden",
-    fault: { blocked: "der Empfänger steht auf der Sperrliste", number: "keine Telefonnummer", twice: "die Nummer steht schon in einer früheren Zeile", value: "kein Wert für {name}" },
+    fault: { number: "keine Telefonnummer", twice: "die Nummer steht schon in einer früheren Zeile", value: "kein Wert für {name}" },
     faults: "Prüfung",
     fileRead: { one: "{name}: {count} Zeile", other: "{name}: {count} Zeilen" },
     firstRowNames: "Die erste Zeile enthält die Namen der Spalten",

@@ -993,7 +993,7 @@ export default {
     doneOf: "{done} of {total} processed",
     dropHint: "or drop one here",
     fallback: "Send an SMS to recipients who are not on WhatsApp",
-    fault: { blocked: "the recipient is on the blocklist", number: "no phone number", twice: "the number stands in an earlier row", value: "no value of {name}" },
+    fault: { number: "no phone number", twice: "the number stands in an earlier row", value: "no value of {name}" },
     faults: "Check",
     fileRead: { one: "{name}: {count} row", other: "{name}: {count} rows" },
     firstRowNames: "The first row has the names of the columns",

@@ -256,6 +256,9 @@ fn tests_and_the_chat_work_without_a_server() {
     let (case, summary) = passed.trim_end().split_once('\n').unwrap();
     assert!(case.starts_with("ok    good (2 steps, ") && case.contains(" ms of processor time, "), "{passed}");
     assert!(summary.starts_with("1 passed, 0 failed (component of "), "{passed}");
+    assert!(summary.contains("\n  steps that no test has: `customer: {image: ..}`, "), "{passed}");
+    let filtered = machine.does(&["test", "good.yaml", "--component", "clerk.wasm", "--filter", "good"]);
+    assert!(!filtered.contains("no test"), "{filtered}");
     let failed = machine.types(&["test", "good.yaml", "bad.yaml", "--component", "clerk.wasm"]);
     assert_eq!(failed.status, 1);
     assert!(failed.out.contains("FAIL  bad\n      bad.yaml:1: bot: y\n        expected: [-y-]"), "{}", failed.out);

@@ -3,6 +3,8 @@
 use harness::{PatchbaySetup, SharedPatchbay, TestClient, eventually};
 use serde_json::{Value, json};
 
+const CHECK: &str = "/whatsapp-api-service/v2/messages/check";
+
 /// The rejected recipients of an answer as (number, reason).
 fn rejected(answer: &Value) -> Vec<(String, String)> {
     let text = |value: &Value| value.as_str().unwrap().to_owned();
@@ -305,4 +307,65 @@ async fn a_burst_to_one_number_never_exceeds_the_rate_of_the_provider() {
     let refused: Vec<&Value> = sends.iter().filter(|send| send["status"] != 200).map(|send| &send["code"]).collect();
     assert!(refused.is_empty(), "refused with {refused:?}");
     assert_eq!(sends.len(), phones.len(), "each was sent once");
+}
+
+#[tokio::test]
+async fn a_check_names_the_recipients_that_a_send_would_reject_and_stores_nothing() {
+    let patchbay = SharedPatchbay::get().await;
+    let (client, phone) = (patchbay.new_client().await, patchbay.new_phone());
+    let blocked = patchbay.new_phone();
+    let body = json!({ "recipients": [format!("+{}", blocked.msisdn)], "reason": "asked us" });
+    client.post("/messaging-service/WhatsApp/blocklist", &body).await.ok();
+    let payload = client.order_ready(&[&phone.msisdn, &blocked.msisdn, "083", &client.number]);
+    let before = patchbay.rows_of(&client.client_ref).await;
+
+    let check = client.post(CHECK, &json!({ "channel": "WHATSAPP", "payload": payload })).await.ok();
+
+    assert_eq!((&check["acceptedCount"], &check["rejectedCount"]), (&json!(1), &json!(3)), "{check}");
+    assert_eq!(patchbay.rows_of(&client.client_ref).await, before);
+    let sent = client.send_unified(&payload).await.accepted();
+    assert_eq!(rejected(&check), rejected(&sent));
+}
+
+#[tokio::test]
+async fn the_faults_of_a_check_are_those_of_the_send() {
+    let patchbay = SharedPatchbay::get().await;
+    let (client, phone) = (patchbay.new_client().await, patchbay.new_phone());
+    let fine = client.order_ready(&[&phone.msisdn]);
+    let changed = |field: &str, value: Value| {
+        let mut payload = fine.clone();
+        payload[field] = value;
+        payload
+    };
+    let mut without_values = fine.clone();
+    without_values["messages"][0].as_object_mut().unwrap().remove("components");
+    for payload in [
+        changed("sender", json!("27999999999")),
+        changed("templateId", json!("1")),
+        changed("messages", json!([])),
+        without_values,
+        json!({}),
+    ] {
+        let check = client.post(CHECK, &json!({ "channel": "WHATSAPP", "payload": payload })).await;
+        let send = client.send_unified(&payload).await;
+        assert_eq!((check.status, check.faulty_fields()), (send.status, send.faulty_fields()), "{payload}");
+    }
+    let outside = json!({ "sender": client.number, "messageType": "CHAT",
+        "messages": [{ "recipients": [{ "to": phone.msisdn }], "messageText": "hello" }] });
+    let check = client.post(CHECK, &json!({ "channel": "WHATSAPP", "payload": outside })).await.ok();
+    assert_eq!(check["rejectedCount"], 1, "no message of the customer in 24 hours: {check}");
+}
+
+#[tokio::test]
+async fn a_check_of_an_sms_judges_its_source() {
+    let patchbay = SharedPatchbay::get().await;
+    let client = patchbay.new_client().await;
+    let of = |payload: Value| json!({ "channel": "SMS", "payload": payload });
+    let messages = json!([{ "recipients": [{ "to": "27820000001" }], "messageText": "hello" }]);
+
+    let fine = client.post(CHECK, &of(json!({ "messages": messages }))).await.ok();
+    let unknown = client.post(CHECK, &of(json!({ "sender": "NoSuchShop", "messages": messages }))).await;
+
+    assert_eq!(fine["acceptedCount"], 1, "{fine}");
+    assert_eq!(unknown.status, 400, "{}", unknown.text);
 }

@@ -202,6 +202,16 @@ const ROWS: &[Row] = &[
     ),
     row(
         "POST",
+        "/whatsapp-api-service/v2/messages/check",
+        SENDERS,
+        |ids| {
+            let body = json!({ "channel": "WHATSAPP", "payload": from_number(ids) });
+            with("/whatsapp-api-service/v2/messages/check", &body)
+        },
+        Others::Unknown(400),
+    ),
+    row(
+        "POST",
         "/whatsapp-api-service/v2/channels/whatsapp",
         SENDERS,
         |ids| with("/whatsapp-api-service/v2/channels/whatsapp", &from_number(ids)),

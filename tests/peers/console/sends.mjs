@@ -7,16 +7,20 @@ await page.getByRole("link", { name: "New send" }).click();
 await page.getByRole("button", { name: "Fetch the templates from WhatsApp" }).click();
 await page.getByRole("button", { name: /^order_ready/ }).click();
 
-const csv = ["name;phone;order;ctId", `"Thandi; the first";+${given.phone};42;csv-1`, `Twice;${given.phone};43;csv-2`, "Nobody;12;44;csv-3", ""].join("\r\n");
+const csv = ["name;phone;order;ctId", `"Thandi; the first";+${given.phone};42;csv-1`, `Twice;${given.phone};43;csv-2`, "Nobody;12;44;csv-3", `Ourselves;+${given.number};45;csv-4`, ""].join("\r\n");
 await page.locator('input[type="file"]').setInputFiles({ name: "people.csv", mimeType: "text/csv", buffer: Buffer.from(csv) });
 await page.getByLabel("Value of the button Open", { exact: true }).selectOption({ label: "order (42)" });
-await page.getByText("1 of 3 rows can be sent. 2 rows have faults.").waitFor();
+await page.getByText("2 of 4 rows can be sent. 2 rows have faults.").waitFor();
 await page.getByRole("cell", { name: "no phone number" }).waitFor();
 await page.getByRole("cell", { name: "the number stands in an earlier row" }).waitFor();
 await page.getByRole("region", { name: "Preview" }).getByText("Hi Thandi; the first, order 42 is ready.").waitFor();
 const { messages: none } = await phone("GET", `${given.phone}/inbox`);
 check(none.length === 0, "nothing is sent before the confirmation");
 
+// The server knows more than the page.
+await page.getByRole("button", { name: "Send 2 messages" }).click();
+await page.getByRole("cell", { name: "the recipient is the sender itself" }).waitFor();
+await page.getByText("1 of 4 rows can be sent. 3 rows have faults.").waitFor();
 await page.getByRole("button", { name: "Send 1 message" }).click();
 await page.getByRole("button", { name: "Send now" }).click();
 await page.getByText("1 of 1 processed").waitFor();

@@ -1,4 +1,6 @@
 #!/bin/sh
-# Installs the linters of OpenAPI documents and prints the folder it is in.
+# Installs the linters of OpenAPI documents and prints the folder they are in.
+set -eu
 here=$(dirname "$0")
-exec sh "$here/../../../scripts/npm-peer.sh" "$here"
+cache=$(sh "$here/../../../scripts/peer.sh" "$here" "the check of the OpenAPI document")
+echo "$cache/node"

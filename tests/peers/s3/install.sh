@@ -1,31 +1,4 @@
 #!/bin/sh
-# Installs an object store that speaks S3's protocol into a cache directory and prints that directory. Does nothing when the
-# manifest is the same as last time. PATCHBAY_PEERS names another cache.
-set -eu
-
-here=$(cd "$(dirname "$0")" && pwd)
-cache=${PATCHBAY_PEERS:-"${HOME:?set HOME or PATCHBAY_PEERS}/.cache/patchbay/peers"}/s3
-stamp=$cache/stamp
-wanted=$(cat "$here/package.json" "$here/install.sh" | sha256sum)
-
-mkdir -p "$cache"
-# Tests of several processes may come at once: one installs, the others wait.
-if command -v flock >/dev/null 2>&1; then
-    exec 9>"$cache/lock"
-    flock 9
-fi
-
-if [ ! -f "$stamp" ] || [ "$(cat "$stamp")" != "$wanted" ]; then
-    for tool in node npm; do
-        command -v "$tool" >/dev/null 2>&1 || {
-            echo "the object store of the tests needs $tool: install it (Node 20 with npm)" >&2
-            exit 1
-        }
-    done
-    rm -rf "$cache/node" "$stamp"
-    mkdir -p "$cache/node"
-    cp "$here/package.json" "$cache/node/"
-    npm install --prefix "$cache/node" --no-package-lock --no-audit --no-fund --ignore-scripts --loglevel=error >&2
-    echo "$wanted" >"$stamp"
-fi
-echo "$cache"
+# Installs an object store that speaks S3's protocol and prints the directory where it is.
+here=$(dirname "$0")
+exec sh "$here/../../../scripts/peer.sh" "$here" "the object store of the tests"

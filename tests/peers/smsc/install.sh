@@ -1,4 +1,6 @@
 #!/bin/sh
 # Installs the npm package `smpp` (the SMSC that the SMPP adapter is tested against) and prints the folder it is in.
+set -eu
 here=$(dirname "$0")
-exec sh "$here/../../../scripts/npm-peer.sh" "$here"
+cache=$(sh "$here/../../../scripts/peer.sh" "$here" "the SMSC of the tests")
+echo "$cache/node"

@@ -1,5 +1,6 @@
 //! The send endpoints (SPEC 4.1): the parts that belong to HTTP. The acceptor parses requests and applies the rules.
 
+mod check;
 mod conversation_schema;
 mod recipient_schema;
 mod schema;
@@ -65,6 +66,7 @@ pub(crate) fn routes() -> OpenApiRouter<SendState> {
         .routes(routes!(whatsapp))
         .routes(routes!(sms))
         .routes(routes!(conversation))
+        .merge(check::routes())
 }
 
 /// The header that makes a send safe to repeat.
@@ -179,10 +181,7 @@ async fn accept(
     let (client, mode) = (allowed.caller.client, allowed.caller.mode);
     let call = SendCall { client, mode, endpoint, senders, body, idempotency_key, request_id };
     let SendAcceptance { response, replay } =
-        accept_to_the_end(state, allowed.held.clone(), call).await.map_err(|error| match error {
-            AcceptError::Faults(faults) => ApiError::faults(faults),
-            AcceptError::Failed(cause) => ApiError::from_shared(cause),
-        })?;
+        accept_to_the_end(state, allowed.held.clone(), call).await.map_err(refused)?;
     let answer = response.clone();
     let recipients =
         heavy_work::work(response.len(), BodyOwner::Client(allowed.caller.client), move || recipients(&answer)).await?;
@@ -197,6 +196,13 @@ async fn accept(
         }
     }
     Ok(answer)
+}
+
+fn refused(error: AcceptError) -> ApiError {
+    match error {
+        AcceptError::Faults(faults) => ApiError::faults(faults),
+        AcceptError::Failed(cause) => ApiError::from_shared(cause),
+    }
 }
 
 /// If the caller hangs up, the request continues: it waits in a group with others, and its bytes count until that is stored.

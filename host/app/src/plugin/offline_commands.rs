@@ -93,7 +93,11 @@ pub(super) async fn test(test: TestArguments) -> anyhow::Result<()> {
     let summary = author::conversation::run(&name, &component, &files, test.filter.as_deref(), &mut done).await;
     printed?;
     let summary = summary?;
-    print_line(summary)?;
+    print_line(&summary)?;
+    // A part of the tests has gaps anyway.
+    if test.filter.is_none() && summary.failed == 0 {
+        summary.coverage.gaps().iter().try_for_each(|gap| print_line(format_args!("  {gap}")))?;
+    }
     if let Some(warning) = history.keep_size() {
         print_line(format_args!("warning: {warning}"))?;
     }

@@ -3,6 +3,7 @@
 mod attributes;
 mod case;
 mod check;
+mod coverage;
 mod expectation;
 mod input;
 mod play;
@@ -15,6 +16,7 @@ mod step;
 use std::path::{Path, PathBuf};
 
 use crate::{local_run, yaml};
+pub use coverage::Coverage;
 pub use report::{Summary, TestFailure, TestOutcome, TestReport};
 
 #[derive(Debug, thiserror::Error)]
@@ -58,7 +60,7 @@ pub async fn run(
     let mut summary = Summary { size: loaded.size, ..Summary::default() };
     for (file, tests) in suites {
         for test in tests.into_iter().filter(|test| filter.is_none_or(|filter| test.name.contains(filter))) {
-            let (outcome, cost) = play::play(&local_host, &loaded, &test).await;
+            let (outcome, cost) = play::play(&local_host, &loaded, &test, &mut summary.coverage).await;
             let report = TestReport { file: file.clone(), name: test.name, outcome, cost };
             summary.count(&report);
             done(&report);

@@ -3,7 +3,7 @@ use std::{collections::VecDeque, sync::Arc};
 use plugin_host::chatbot::{Choice, ChoiceSource, Content, EventKind, QuotedMessage};
 
 use super::{
-    attributes, check,
+    Coverage, attributes, check,
     read::{ConversationTest, Script},
     report::{TestFailure, TestOutcome},
     requests::{check_counts, unexpected_lines},
@@ -23,6 +23,7 @@ pub(super) async fn play(
     local_host: &LocalHost,
     loaded: &LoadedProgram,
     test: &ConversationTest,
+    coverage: &mut Coverage,
 ) -> (TestOutcome, Cost) {
     let web = Arc::new(StubWeb::new(test.setup.stubs.clone()));
     let client = local_host.client(Arc::clone(&web) as _);
@@ -33,7 +34,7 @@ pub(super) async fn play(
             Ok(setup) => {
                 let chat = LocalChat::new(local_host, loaded.clone(), client, setup);
                 let (turns, said, so_far) = (vec![], VecDeque::new(), vec![]);
-                Play { chat, web: &web, turns, said, failed: false, so_far, cost: &mut cost }.all(steps).await
+                Play { chat, web: &web, turns, said, failed: false, so_far, cost: &mut cost, coverage }.all(steps).await
             }
             Err(reason) => Err(TestFailure { line: test.line, difference: vec![reason], ..TestFailure::default() }),
         },
@@ -59,6 +60,7 @@ struct Play<'a> {
     failed: bool,
     so_far: Vec<String>,
     cost: &'a mut Cost,
+    coverage: &'a mut Coverage,
 }
 
 impl Play<'_> {
@@ -123,7 +125,10 @@ impl Play<'_> {
             }
             _ => vec![],
         };
-        self.turns.iter().for_each(|turn| self.cost.add(turn.notes.cost));
+        for turn in &self.turns {
+            self.cost.add(turn.notes.cost);
+            self.coverage.note_turn(turn);
+        }
         self.failed = self.turns.iter().any(|turn| turn.failure.is_some());
         self.collect();
         let requests = self.web.take_unexpected();
@@ -163,7 +168,7 @@ impl Play<'_> {
     }
 
     /// The content of the customer's input. The error says why it is impossible.
-    fn content(&self, input: &StepInput) -> Result<(Content, Option<QuotedMessage>), Vec<String>> {
+    fn content(&mut self, input: &StepInput) -> Result<(Content, Option<QuotedMessage>), Vec<String>> {
         match input {
             StepInput::Content(content, quotes) => {
                 let quoted = quotes.clone().map(|text| QuotedMessage { id: "quoted".to_owned(), text: Some(text) });
@@ -179,6 +184,7 @@ impl Play<'_> {
                         vec![format!("there is no `{wanted}` to tap; there is: {}", titles.join(" | "))]
                     }
                 })?;
+                self.coverage.note_tap(found);
                 let (text, payload) = (found.title.clone(), found.id.clone());
                 Ok((Content::Choice(Choice { source: ChoiceSource::Interactive, text, payload }), None))
             }

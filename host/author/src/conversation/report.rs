@@ -1,5 +1,6 @@
 use std::{fmt, path::PathBuf};
 
+use super::Coverage;
 use crate::local_run::Cost;
 
 #[derive(Debug, Clone)]
@@ -27,11 +28,13 @@ pub struct TestFailure {
     pub notes: Vec<String>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Summary {
     pub passed: usize,
     pub failed: usize,
+    /// Bytes of the component.
     pub size: u64,
+    pub coverage: Coverage,
 }
 
 impl Summary {

@@ -292,7 +292,7 @@ impl<'a> LocalChat<'a> {
             http_limits: self.setup.http_limits,
             record: false,
         };
-        let label = label(&pending.kind);
+        let (label, delivered) = (label(&pending.kind), Some(pending.kind.clone()));
         let reads = Arc::new(conversation_facts::LocalReads {
             values: self.setup.values.snapshot(self.setup.now),
             tags: self.tags.clone(),
@@ -304,7 +304,7 @@ impl<'a> LocalChat<'a> {
                 if let Some(reason) = attributes::refusal(self.setup.attributes.as_deref(), &outcome.actions) {
                     let failure = self.hand_to_people(format!("the chatbot's answer cannot be carried out: {reason}"));
                     let notes = CallNotes::of(&outcome.trace);
-                    return LocalTurn { event: label, effects: vec![], failure: Some(failure), notes };
+                    return LocalTurn { event: label, delivered, effects: vec![], failure: Some(failure), notes };
                 }
                 self.sequence += 1;
                 let requests = outcome.requests;
@@ -312,12 +312,12 @@ impl<'a> LocalChat<'a> {
                 let effects = outcome.actions.into_iter().filter_map(|action| self.carry_out(action)).collect();
                 self.send_started(requests).await;
                 self.settle();
-                LocalTurn { event: label, effects, failure: None, notes: CallNotes::of(&outcome.trace) }
+                LocalTurn { event: label, delivered, effects, failure: None, notes: CallNotes::of(&outcome.trace) }
             }
             Err(error) => {
                 let notes = CallNotes::of_error(&error);
                 let failure = self.handle_failure(pending, &error);
-                LocalTurn { event: label, effects: vec![], failure: Some(failure), notes }
+                LocalTurn { event: label, delivered, effects: vec![], failure: Some(failure), notes }
             }
         }
     }

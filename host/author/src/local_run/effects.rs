@@ -3,7 +3,7 @@ use std::{fmt, time::Duration};
 use chrono::TimeDelta;
 use plugin_host::{
     CallError, CallTrace, LogLevel, LogLine,
-    chatbot::{Action, AttributeValue},
+    chatbot::{Action, AttributeValue, EventKind},
 };
 
 use super::{attributes, bot_message::BotMessage, time::format_span};
@@ -125,6 +125,8 @@ impl HostEffect {
 #[derive(Debug, Clone, Default)]
 pub(crate) struct LocalTurn {
     pub(crate) event: String,
+    /// The event that the bot got. `None`: a template was sent, or the clock stopped.
+    pub(crate) delivered: Option<EventKind>,
     pub(crate) effects: Vec<HostEffect>,
     pub(crate) failure: Option<TurnFailure>,
     pub(crate) notes: CallNotes,

@@ -279,3 +279,49 @@ steps:
     )
     .await;
 }
+
+#[tokio::test]
+async fn the_gaps_are_the_buttons_timers_and_steps_that_no_conversation_of_the_run_reaches() {
+    let yaml = "
+conversations:
+  - name: one
+    steps:
+      - customer: buttons
+      - bot: anything
+      - customer: {tap: Yes}
+      - bot: anything
+      - customer: remind tea 600
+      - bot: anything
+      - customer: remind walk 600000
+      - bot: anything
+      - clock: +10m
+      - bot: anything
+  - name: two
+    steps:
+      - customer: list
+      - bot: anything
+      - customer: {tap: red-id}
+      - bot: anything
+      - customer: {location: {latitude: -33.9, longitude: 18.4}}
+      - bot: anything
+";
+    let (printed, summary) = play("clerk", yaml).await.unwrap();
+    assert_eq!(summary.passed, 2, "{printed:?}");
+
+    assert_eq!(
+        summary.coverage.gaps(),
+        [
+            "buttons and list entries that no test taps: Blue [blue-id], No [no-id]",
+            "timers that fire in no test: walk",
+            "steps that no test has: `customer: {image: ..}`, `customer: {reaction: ..}`, `customer: {contact: ..}`, \
+             `customer: {unsupported: ..}`, `rating: ..`, `agent: releases`, `event: ..`",
+        ]
+    );
+}
+
+#[tokio::test]
+async fn a_run_of_cases_has_no_gaps() {
+    let yaml = "cases: [{given: {}, expect: []}]";
+    let (_, summary) = play("clerk", yaml).await.unwrap();
+    assert_eq!(summary.coverage.gaps(), Vec::<String>::new());
+}

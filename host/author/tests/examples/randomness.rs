@@ -1,11 +1,11 @@
 //! Random numbers and clocks of plugins follow from the call, although an engine or a program is initialised at the build.
 
-use std::{path::Path, sync::Arc};
+use std::{path::Path, sync::Arc, time::Duration};
 
 use author::{BuildError, Lang, Project, build, new};
 use domain::ids::ClientId;
 use plugin_host::{
-    DryAnswer, HostConfig, HttpLimits, NoKeyValues, PluginCall, PluginHost, PluginRef, World, WorldQuestion,
+    CallLimits, DryAnswer, HostConfig, HttpLimits, NoKeyValues, PluginCall, PluginHost, PluginRef, World, WorldQuestion,
 };
 use serde_json::Value;
 
@@ -121,7 +121,9 @@ impl Plugin {
             built => std::fs::read(built.unwrap_or_else(|error| panic!("{error}"))).unwrap(),
         };
         let cache = tempfile::tempdir().unwrap();
-        let config = HostConfig { built_ins: false, ..HostConfig::new(cache.path()) };
+        // A busy machine must not end a call.
+        let limits = CallLimits { wall_clock: Duration::from_secs(60), ..CallLimits::default() };
+        let config = HostConfig { built_ins: false, limits, ..HostConfig::new(cache.path()) };
         let host = PluginHost::start(config).await.unwrap();
         let examined = host.examine(client(), &project.name, component).await;
         let plugin = PluginRef::uploaded(&project.name, 1, examined.unwrap_or_else(|fault| panic!("{fault:?}")).sha256);

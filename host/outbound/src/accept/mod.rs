@@ -5,6 +5,7 @@
 
 mod call;
 mod chat_template;
+mod check;
 mod conversations;
 mod customers;
 mod facts;
@@ -34,6 +35,7 @@ use storage::outbound::named_rows::GroupNames;
 pub use call::{AcceptError, SendCall, Senders};
 use call::{GroupAnswer, PendingSend};
 pub use chat_template::admit_template;
+pub use check::SendCheck;
 pub use tier_count::TierCount;
 
 const GROUPING: GroupLimits =
@@ -103,6 +105,13 @@ impl Acceptor {
         let compared = heavy_work::work(body.len(), BodyOwner::Client(client), move || Replay::of(&body, &first)).await;
         let replay = compared.map_err(|error| AcceptError::Failed(Arc::new(error)))?;
         Ok(SendAcceptance { response, replay: Some(replay) })
+    }
+
+    /// Judges a request as [`accept`](Self::accept) does, and stores nothing. Its idempotency key does not matter.
+    pub async fn check(&self, call: SendCall) -> std::result::Result<SendCheck, AcceptError> {
+        let request = self.parse(&call).await?.map_err(AcceptError::Faults)?;
+        let pending = PendingSend { call, request, cause: traces::current(), came: Instant::now() };
+        check::check(&self.ctx, &pending).await
     }
 
     async fn parse(&self, call: &SendCall) -> std::result::Result<std::result::Result<SendBody, Faults>, AcceptError> {

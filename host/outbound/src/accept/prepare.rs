@@ -23,6 +23,16 @@ pub(super) fn prepare(
     facts: &mut Facts,
     pending: &PendingSend,
 ) -> std::result::Result<PreparedRequest, AcceptError> {
+    let judged = judge(ctx, facts, pending)?;
+    rows::rows(ctx, facts, pending, judged, ctx.now()).map_err(|error| AcceptError::Failed(std::sync::Arc::new(error)))
+}
+
+/// Sorts the recipients of a request into accepted and rejected ones.
+pub(super) fn judge(
+    ctx: &Context,
+    facts: &mut Facts,
+    pending: &PendingSend,
+) -> std::result::Result<SortedRequest, AcceptError> {
     let (mut sorted, (marketing, number)) = match &pending.request {
         SendBody::Message(request) => message(ctx, facts, request, pending.call.senders)?,
         SendBody::Sms(request) => (texts::sort_recipients(ctx, &facts.named, &facts.standing, request)?, (false, None)),
@@ -37,7 +47,7 @@ pub(super) fn prepare(
         }
     }
     sorted.counted = facts.standing.judge(&mut sorted.parts, marketing, number);
-    rows::rows(ctx, facts, pending, sorted, ctx.now()).map_err(|error| AcceptError::Failed(std::sync::Arc::new(error)))
+    Ok(sorted)
 }
 
 fn message(

@@ -45,7 +45,7 @@ async fn http_is_there_but_nothing_is_granted() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_value_left_in_memory_is_never_seen_by_the_next_instance() {
     // One call at a time, so that every instance gets the same slot of the pool.
-    let test = TestHost::with_hostile_guests(CallLimits { calls: 1, ..CallLimits::default() }).await;
+    let test = TestHost::with_hostile_guests(CallLimits { calls: 1, ..limits() }).await;
     assert_eq!(test.answer("plant-and-seek").await, "found 1000", "the search does find what is there");
     for round in 0..20 {
         assert_eq!(test.answer("plant").await, "done");

@@ -1,0 +1,76 @@
+//! Judges a send without sending it.
+
+use api_core::{
+    auth::{AuthorizedCaller, Permission, Sending},
+    error::ApiError,
+};
+use axum::{Json, extract::State};
+use domain::send::RejectedRecipient;
+use outbound::accept::{SendCall, SendCheck, SendEndpoint};
+use serde::Serialize;
+use utoipa::ToSchema;
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+use super::{Call, refused, schema, unified_schema};
+use crate::state::SendState;
+
+pub(super) fn routes() -> OpenApiRouter<SendState> {
+    OpenApiRouter::new().routes(routes!(check))
+}
+
+/// The answer that a send would get now.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = SendCheck, examples(json!({
+    "acceptedCount": 1,
+    "rejectedCount": 1,
+    "rejectedRecipients": [{"number": "083", "reason": "a phone number must not start with 0"}],
+})))]
+struct CheckBody {
+    /// Number of recipients that would be accepted.
+    accepted_count: usize,
+    /// Number of recipients that would be rejected.
+    rejected_count: usize,
+    /// The recipients that would be rejected, each with the reason.
+    #[schema(value_type = Vec<schema::RejectedRecipient>)]
+    rejected_recipients: Vec<RejectedRecipient>,
+}
+
+impl From<SendCheck> for CheckBody {
+    fn from(check: SendCheck) -> Self {
+        Self {
+            accepted_count: check.accepted,
+            rejected_count: check.rejected.len(),
+            rejected_recipients: check.rejected,
+        }
+    }
+}
+
+/// Judges a send and sends nothing.
+///
+/// The faults and the rejected recipients are those that the same send would have now: the template and its parameters,
+/// the 24-hour window, the blocklist, marketing stops and the tier. Nothing is stored, so a later send may find another
+/// state. The recipients count in the rate of the client like those of a send.
+#[utoipa::path(
+    post,
+    path = "/whatsapp-api-service/v2/messages/check",
+    operation_id = "checkSend",
+    tag = "Sending",
+    request_body = unified_schema::UnifiedSend,
+    security(("apiKey" = [Sending::ROW.name])),
+    responses((status = 200, description = "The request has no fault. Recipients may be rejected.", body = CheckBody)),
+)]
+async fn check(
+    State(state): State<SendState>,
+    allowed: AuthorizedCaller<Sending>,
+    Call { senders, request_id, body, .. }: Call,
+) -> Result<Json<CheckBody>, ApiError> {
+    allowed.held.recipients_left()?;
+    let (client, mode) = (allowed.caller.client, allowed.caller.mode);
+    let endpoint = SendEndpoint::Unified;
+    let call = SendCall { client, mode, endpoint, senders, body, idempotency_key: None, request_id };
+    let check = CheckBody::from(state.service.check(call).await.map_err(refused)?);
+    let recipients = check.accepted_count.saturating_add(check.rejected_count);
+    allowed.held.charge_recipients(u32::try_from(recipients).unwrap_or(u32::MAX));
+    Ok(Json(check))
+}
