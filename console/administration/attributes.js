@@ -34,12 +34,12 @@ export function Attributes() {
     load.reload();
   };
   const columns = [
-    { key: "label", title: t("administration.attributeLabel"), cell: (/** @type {AttributeDefinition} */ one) => html`<span class="strong">${one.label}</span>` },
+    { key: "label", title: t("administration.attributeLabel"), cell: (/** @type {AttributeDefinition} */ one) => html`<span class="strong clip said" title=${one.label}>${one.label}</span>` },
     { key: "name", title: t("administration.attributeName"), cell: (/** @type {AttributeDefinition} */ one) => html`<code>${one.name}</code>` },
     { key: "type", title: t("administration.attributeType"), cell: (/** @type {AttributeDefinition} */ one) => t(`administration.attributeTypes.${one.type}`) },
     { key: "choices", title: t("administration.attributeChoices"), cell: (/** @type {AttributeDefinition} */ one) => html`<span class="soft clip said" title=${one.choices.join(", ")}>${one.choices.join(", ")}</span>` },
-    ...(may ? [{ key: "change", title: t("common.edit"), hideTitle: true, end: true, cell: (/** @type {AttributeDefinition} */ one) => html`<${Button} kind="quiet small" icon="edit" label=${t("administration.editNamed", { name: one.label })} onClick=${() => setDialog(one)} />
-      <${Button} kind="quiet small" icon="trash" label=${t("administration.removeNamed", { name: one.label })} onClick=${() => remove(one)} />` }] : []),
+    ...(may ? [{ key: "change", title: t("common.edit"), hideTitle: true, end: true, cell: (/** @type {AttributeDefinition} */ one) => html`<span class="row"><${Button} kind="quiet small" icon="edit" label=${t("administration.editNamed", { name: one.label })} onClick=${() => setDialog(one)} />
+      <${Button} kind="quiet small" icon="trash" label=${t("administration.removeNamed", { name: one.label })} onClick=${() => remove(one)} /></span>` }] : []),
   ];
   return html`<div class="filters"><p class="row grow small soft">${t("administration.attributesText")}</p>
       ${may && html`<div class="row"><${Button} kind="primary" icon="plus" onClick=${() => setDialog("new")}>${t("administration.addAttribute")}<//></div>`}</div>
