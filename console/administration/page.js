@@ -1,8 +1,9 @@
-// Administration of a client: keys, people, lists, credits, and the logs.
+// Administration of a client: keys, people, attributes of contacts, lists, credits, and the logs.
 import { html } from "htm/preact";
 import { t } from "#app/i18n.js";
 import { hasRole } from "#app/session.js";
 import { Tabs } from "../developers/parts.js";
+import { Attributes } from "./attributes.js";
 import { Audit } from "./audit.js";
 import { Blocklist } from "./blocklist.js";
 import { Keys } from "./keys.js";
@@ -18,6 +19,7 @@ const PARTS = [
   { name: "keys", roles: ["ADMIN", "SUPERVISOR", "DEVELOPER", "API"], view: Keys },
   { name: "users", roles: ["ADMIN", "SUPERVISOR", "DEVELOPER"], view: Users },
   { name: "teams", roles: ["ADMIN", "SUPERVISOR", "DEVELOPER"], view: Teams },
+  { name: "attributes", roles: ["ADMIN", "SUPERVISOR", "DEVELOPER", "API"], view: Attributes },
   { name: "openid", roles: ["ADMIN"], view: Openid },
   { name: "blocklist", roles: ["ADMIN", "SUPERVISOR", "DEVELOPER", "API"], view: Blocklist },
   { name: "sms", roles: ["ADMIN", "SUPERVISOR", "DEVELOPER", "API"], view: Sms },

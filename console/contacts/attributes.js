@@ -10,7 +10,7 @@ import { Loaded } from "#ui/states.js";
 import { reportFault } from "#ui/toast.js";
 import { CONTACTS } from "./facts.js";
 
-const DEFINITIONS = "/messaging-service/WhatsApp/contact-attributes";
+export const DEFINITIONS = "/messaging-service/WhatsApp/contact-attributes";
 
 /** @typedef {{name: string, label: string, type: "TEXT" | "NUMBER" | "BOOLEAN" | "DATE" | "CHOICE", choices: string[]}} AttributeDefinition */
 /** A value of null is hidden from this viewer. @typedef {string | number | boolean | null} AttributeValue */

@@ -1,4 +1,4 @@
-// Activates a version: where, in which mode, with which configuration and hosts.
+// Activates a version: where, in which mode, with which configuration, hosts and limits.
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 import { api } from "#app/api.js";
@@ -10,6 +10,7 @@ import { Fault } from "#ui/states.js";
 import { report } from "#ui/toast.js";
 import { FLOW_PLUGIN } from "../flows/plugin.js";
 import { addressOf, placeName, secretNames, versionName } from "./facts.js";
+import { HttpLimitFields, ownLimits } from "./http-limits.js";
 import { Notice } from "./parts.js";
 import { JsonField, SchemaForm } from "./schema-form.js";
 
@@ -31,6 +32,7 @@ export function ActivateDialog({ plugin, inboxes, version: wanted, of, mode: wan
   const [keep, setKeep] = useState(Boolean(present));
   const [config, setConfig] = useState(/** @type {any} */ (present?.config ?? {}));
   const [hosts, setHosts] = useState((present?.allowedHosts ?? []).join("\n"));
+  const [limits, setLimits] = useState(ownLimits(present?.httpLimits));
   // The editor of flows has a form; the schema alone makes a poor one.
   const [asJson, setAsJson] = useState(plugin.name === FLOW_PLUGIN);
   const [fault, setFault] = useState(/** @type {unknown} */ (null));
@@ -47,7 +49,7 @@ export function ActivateDialog({ plugin, inboxes, version: wanted, of, mode: wan
       const done = await api.post(addressOf(plugin.name, "/activate"), {
         ...(versions.length && version ? { version } : {}), mode, ...(place ? { whatsAppNumberId: place } : {}),
         ...(mode === "canary" ? { percent, errorThreshold: threshold, minimumCalls: minimum } : {}),
-        ...(keep ? {} : { config: config ?? {}, allowedHosts: hosts.split(/[\s,]+/).filter(Boolean) }),
+        ...(keep ? {} : { config: config ?? {}, allowedHosts: hosts.split(/[\s,]+/).filter(Boolean), httpLimits: limits }),
       });
       report(t("plugins.activated", { name: plugin.name, version: versionName(done.version), mode: t(`plugins.mode_${mode}`), place: placeName(done.whatsAppNumberId, inboxes) }));
       onDone();
@@ -74,7 +76,8 @@ export function ActivateDialog({ plugin, inboxes, version: wanted, of, mode: wan
       ${present?.secrets.length ? html`<${Notice} icon="lock">${t("plugins.secretsAgain", { names: secretNames(present) })}<//>` : null}
       ${schema && !asJson ? html`<${SchemaForm} schema=${schema} value=${config} onValue=${setConfig} faults=${faults} />`
         : html`<${JsonField} key=${asJson ? "json" : "plain"} label=${t("plugins.configurationJson")} value=${config} onValue=${(/** @type {any} */ next) => setConfig(next ?? {})} fault=${faults.config} />`}
-      ${usesHttp && html`<${TextArea} label=${t("plugins.hosts")} hint=${t("plugins.hostsHint")} value=${hosts} onValue=${setHosts} class="mono" rows="2" spellcheck=${false} fault=${faults.allowedHosts} />`}`}
+      ${usesHttp && html`<${TextArea} label=${t("plugins.hosts")} hint=${t("plugins.hostsHint")} value=${hosts} onValue=${setHosts} class="mono" rows="2" spellcheck=${false} fault=${faults.allowedHosts} />
+        <${HttpLimitFields} limits=${limits} onValue=${setLimits} faults=${faults} />`}`}
     ${fault && html`<${Fault} error=${fault} />`}
   <//>`;
 }

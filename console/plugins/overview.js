@@ -15,6 +15,7 @@ import { report, reportFault } from "#ui/toast.js";
 import { FLOW_PLUGIN, flowPath } from "../flows/plugin.js";
 import { addressOf, byPlace, placeName, scopeOf, secretNames, sizeOf, sorted, versionName } from "./facts.js";
 import { Figures, Suspension, useHealth } from "./health.js";
+import { limitWords, ownLimits } from "./http-limits.js";
 import { SignatureTag } from "./origin.js";
 import { Code, ModeTag, Notice } from "./parts.js";
 import { hostFunctions } from "./upload.js";
@@ -68,6 +69,7 @@ function InForce({ activation: one, health, plugin, open }) {
       <dt>${t("plugins.configuration")}</dt><dd>${Object.keys(one.config ?? {}).length ? html`<details><summary class="small">${t("plugins.fields", { count: Object.keys(one.config).length })}</summary><${Code} value=${one.config} label=${t("plugins.configuration")} /></details>` : t("plugins.usual")}</dd>
       ${one.secrets.length > 0 && html`<dt>${t("plugins.secrets")}</dt><dd>${secretNames(one)}</dd>`}
       <dt>${t("plugins.hosts")}</dt><dd>${one.allowedHosts.length ? one.allowedHosts.join(", ") : t("common.none")}</dd>
+      ${Object.keys(ownLimits(one.httpLimits)).length > 0 && html`<dt>${t("plugins.httpLimits")}</dt><dd>${limitWords(one.httpLimits)}</dd>`}
       ${one.recording && html`<dt>${t("plugins.recording")}</dt><dd>${one.recording.stopReason ?? t("plugins.recordsUntil", { time: shortTime(one.recording.until) })}</dd>`}
     </dl></div>`;
 }

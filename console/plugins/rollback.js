@@ -1,4 +1,4 @@
-// Rolls back, after a sentence that says what will change: version, configuration, hosts.
+// Rolls back, after a sentence that says what will change: version, configuration, hosts, limits.
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 import { api } from "#app/api.js";
@@ -9,6 +9,7 @@ import { Dialog } from "#ui/dialog.js";
 import { Fault, Loaded, SkeletonList } from "#ui/states.js";
 import { report } from "#ui/toast.js";
 import { addressOf, placeName, versionName } from "./facts.js";
+import { limitWords } from "./http-limits.js";
 import { Compare, Notice } from "./parts.js";
 
 /** @typedef {import("./types.js").Activation} Activation */
@@ -72,5 +73,7 @@ export function sentence(before, after, inboxes) {
   if (gone.length) words.push(t("plugins.changeHostsGone", { hosts: gone.join(", ") }));
   if (added.length) words.push(t("plugins.changeHostsAdded", { hosts: added.join(", ") }));
   if (!gone.length && !added.length) words.push(t("plugins.changeNoHosts"));
+  const [limitsBefore, limitsAfter] = [limitWords(before.httpLimits), limitWords(after.httpLimits)];
+  if (limitsBefore !== limitsAfter) words.push(t("plugins.changeLimits", { before: limitsBefore, after: limitsAfter }));
   return words.join(" ");
 }

@@ -1,9 +1,10 @@
 // Shapes of the API of plugins, as far as these pages read them.
 
 /** @typedef {"live" | "shadow" | "canary"} Mode */
+/** @typedef {{timeoutMs?: number | null, responseBytes?: number | null, requests?: number | null}} HttpLimits */
 /**
  * @typedef {{id: string, plugin: string, version: number | null, world: string, whatsAppNumberId: string | null, mode: Mode, percent: number, errorThreshold: number,
- *   minimumCalls: number, config: Record<string, any>, secrets: string[], allowedHosts: string[], activatedTime: string,
+ *   minimumCalls: number, config: Record<string, any>, secrets: string[], allowedHosts: string[], httpLimits: HttpLimits, activatedTime: string,
  *   recording: null | {sample: number, maxCalls: number, maxBytes: number, until: string, stopReason: string | null}}} Activation
  */
 /** @typedef {{key: string, keyId: string, fingerprint: string, comment: string, text: string}} Signature */

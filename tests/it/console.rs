@@ -6,7 +6,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use harness::{SharedPatchbay, greeter};
+use harness::{SharedPatchbay, greeter, guest};
 use serde_json::json;
 
 fn peers(name: &str) -> PathBuf {
@@ -86,6 +86,11 @@ async fn two_contacts_are_merged_and_the_merge_is_undone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_attribute_is_defined_set_at_a_contact_changed_and_removed_with_its_values() {
+    play("attributes.mjs").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_developer_finds_a_failed_webhook_mends_its_receiver_and_sends_it_again() {
     play("webhooks.mjs").await;
 }
@@ -108,6 +113,11 @@ async fn the_console_works_by_keyboard_and_on_small_screens_without_findings_of_
 #[tokio::test(flavor = "multi_thread")]
 async fn a_plugin_is_rolled_out_by_canary_and_rolled_back() {
     play_with("plugins.mjs", &[greeter("Hello"), greeter("Welcome")]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_activation_sets_limits_of_http_requests_and_higher_ones_are_refused_at_their_fields() {
+    play_with("http-limits.mjs", &[guest("errand-bot")]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -3,7 +3,7 @@ import { browser, check, complaints, eventually, findings, given, loaded, logIn,
 
 const PAGES = [
   ["/messages", "Find a message"], ["/sends", "New send"], ["/sends/new", "order_ready"], ["/webhooks", "No webhooks yet"], ["/numbers/whatsapp", "WhatsApp Cloud"], ["/numbers/sites", "No sites yet"],
-  ["/administration/keys", "No test keys yet"], ["/administration/users", "Administrator"], ["/administration/teams", "Add a team"], ["/administration/blocklist", "Nothing is blocked"],
+  ["/administration/keys", "No test keys yet"], ["/administration/users", "Administrator"], ["/administration/teams", "Add a team"], ["/administration/attributes", "No attributes yet"], ["/administration/blocklist", "Nothing is blocked"],
   ["/administration/sms", "SMS credits"], ["/administration/rates", "Add a rate"], ["/administration/requests", "requestId"], ["/administration/audit", "Verify the chain"],
 ];
 

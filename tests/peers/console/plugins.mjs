@@ -1,21 +1,11 @@
 // An author uploads two versions, rolls the second one out as a canary, watches it, and rolls it back.
 import { readFileSync } from "node:fs";
-import { browser, check, complaints, eventually, findings, given, loaded, logIn, phone } from "./stage.mjs";
+import { browser, check, complaints, eventually, findings, given, loaded, logIn, phone, upload } from "./stage.mjs";
 
 const chromium = await browser();
 const page = await logIn(await chromium.newContext(), "/plugins");
 const dialog = (name) => page.getByRole("dialog", { name });
 const tab = (name) => page.getByRole("navigation", { name: "Parts of the plugin" }).getByRole("link", { name });
-
-async function upload(button, name, file) {
-  await page.getByRole("button", { name: button, exact: true }).click();
-  const form = page.getByRole("dialog");
-  await form.locator("input[type=file]").first().setInputFiles(file);
-  await form.getByText("The check has no findings").waitFor();
-  if (name) await form.getByLabel("Name").fill(name);
-  await form.getByRole("button", { name: "Upload", exact: true }).click();
-  await form.waitFor({ state: "detached" });
-}
 
 async function activate(mode, version) {
   await page.getByRole("button", { name: "Activate", exact: true }).first().click();
@@ -35,9 +25,9 @@ check(await page.getByRole("dialog").getByRole("button", { name: "Upload", exact
 await page.keyboard.press("Escape");
 
 const [first, second] = given.versions.map((path, index) => ({ name: `greeter-${index}.wasm`, mimeType: "application/wasm", buffer: readFileSync(path) }));
-await upload("Upload", "greeter", first);
+await upload(page, "Upload", "greeter", first);
 await page.getByRole("heading", { level: 1, name: "greeter" }).waitFor();
-await upload("New version", "", second);
+await upload(page, "New version", "", second);
 await activate("live", "1");
 await activate("canary", "2");
 

@@ -44,6 +44,17 @@ export async function findings(page) {
   }, TAGS);
 }
 
+// Uploads a component, as a plugin of a name or as the next version of the plugin on the page.
+export async function upload(page, button, name, file) {
+  await page.getByRole("button", { name: button, exact: true }).click();
+  const form = page.getByRole("dialog");
+  await form.locator("input[type=file]").first().setInputFiles(file);
+  await form.getByText("The check has no findings").waitFor();
+  if (name) await form.getByLabel("Name").fill(name);
+  await form.getByRole("button", { name: "Upload", exact: true }).click();
+  await form.waitFor({ state: "detached" });
+}
+
 // Parts of the inbox, by what people and screen readers perceive.
 export class Inbox {
   constructor(page) {
