@@ -293,16 +293,19 @@ async fn a_deleted_plugin_leaves_no_grant_to_the_next_of_its_name() {
 }
 
 #[tokio::test]
-async fn a_deleted_plugin_takes_no_grant_from_the_built_in_plugin_of_its_name() {
-    let patchbay = SharedPatchbay::get().await;
-    let client = patchbay.new_bare_client();
-    client.upload("flow", guest(KEEPER)).await;
-    set(&client, "crm-key", json!({ "value": VALUE, "plugins": ["flow"] })).await;
+async fn a_deleted_plugin_takes_no_grant_from_the_operators_plugin_of_its_name() {
+    let directory = tempfile::tempdir().unwrap();
+    let patchbay = PatchbaySetup::new().set("plugins.dir", directory.path().to_str().unwrap()).start().await;
+    let client = patchbay.bare_client("acme");
+    client.upload(KEEPER, guest(KEEPER)).await;
+    set(&client, "crm-key", json!({ "value": VALUE, "plugins": [KEEPER] })).await;
+    std::fs::write(directory.path().join("keeper.wasm"), guest(KEEPER)).unwrap();
+    patchbay.until_logged("a plugin file is live").await;
 
-    let deleted = client.request(Method::DELETE, &format!("{PLUGINS}/flow"), None, &[]).await;
+    let deleted = client.request(Method::DELETE, &format!("{PLUGINS}/{KEEPER}"), None, &[]).await;
 
     assert_eq!(deleted.status, 204, "{}", deleted.text);
-    assert_eq!(secrets(&client).await[0]["plugins"], json!(["flow"]));
+    assert_eq!(secrets(&client).await[0]["plugins"], json!([KEEPER]));
 }
 
 #[tokio::test]

@@ -282,7 +282,8 @@ async fn the_password_of_a_person_sends_nothing_while_the_client_accepts_no_pass
 
     smtplib(&stage.order(PASSWORD, "Hello\n"));
 
-    stage.relay.receives("the client accepts no passwords of people").await;
+    let refusal = stage.relay.receives("SMS not sent: error 1010").await;
+    assert!(refusal["body"].as_str().unwrap().contains("accepts no passwords of people"), "{refusal}");
     assert_eq!(stage.balance().await, 20);
     let bound = ["sender", "add", "--client", "acme", "--email", "api@acme.example", "--user", "api@acme.example"];
     stage.patchbay.admin(&bound);

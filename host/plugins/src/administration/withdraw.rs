@@ -350,11 +350,11 @@ pub async fn delete(ctx: &Context, client: ClientId, plugin: &str, actor: Actor)
         return Err(PluginError::Conflict(said));
     }
     versions::delete(&mut tx, client, plugin).await?;
-    // The values of a built-in plugin of this name that is in force stay.
+    // The operator may have added a plugin of this name later. If it is in force, its values stay.
     if active.is_empty() {
         storage::chat::chatbot_values::forget_plugin(&mut tx, client, plugin).await?;
     }
-    // The grants of a built-in plugin of this name stay: it is still there.
+    // Its grants stay.
     if ctx.plugins.find(plugin).is_none() {
         storage::plugins::shared_secrets::forget_plugin(&mut tx, client, plugin).await?;
     }
