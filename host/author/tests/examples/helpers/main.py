@@ -71,4 +71,4 @@ def shown(value):
             return str(value).lower()
         case float():
             return f"{value:g}"
-    return value
+    return str(value)
