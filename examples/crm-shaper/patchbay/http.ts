@@ -34,22 +34,21 @@ export class Response {
 /** Sends one request and waits for the response. Throws a `PluginError` if none comes. */
 export function fetch(url: string, options: Options = {}): Response {
   try {
-    const answer = http.send(request(url, options));
-    return new Response(answer.status, new Map(answer.headers), answer.body);
+    return received(http.send(request(url, options)));
   } catch (fault) {
-    throw told((fault as { payload?: http.Error }).payload ?? (fault as http.Error));
+    throw unanswered((fault as { payload?: http.Error }).payload ?? (fault as http.Error));
   }
 }
 
 /**
- * Sends one request after this call, with a deadline of 1 to 120 seconds (`timeoutMs`, 60 seconds if absent). Returns the
- * id of its job. The response comes as the event `http-finished`.
+ * Sends one request after this call, with a deadline of 1 to 120 seconds (`timeoutMs`, 60 seconds if absent). Returns
+ * the id of its job. The response comes as the event `http-finished`, see `finishedOf`.
  */
 export function start(url: string, options: Options = {}): string {
   try {
     return http.start(request(url, options));
   } catch (fault) {
-    throw told((fault as { payload?: http.Error }).payload ?? (fault as http.Error));
+    throw unanswered((fault as { payload?: http.Error }).payload ?? (fault as http.Error));
   }
 }
 
@@ -59,7 +58,13 @@ function request(url: string, options: Options): http.Request {
   return { method, url, headers: Object.entries(headers), body: bytes, timeoutMs };
 }
 
-function told(fault: http.Error): PluginError {
+/** The response of the host. */
+export function received(answer: http.Response): Response {
+  return new Response(answer.status, new Map(answer.headers), answer.body);
+}
+
+/** The reason why there is no response. */
+export function unanswered(fault: http.Error): PluginError {
   switch (fault.tag) {
     case 'not-granted': return new PluginError('http-not-granted', fault.val);
     case 'invalid-request': return new PluginError('http-invalid-request', fault.val);

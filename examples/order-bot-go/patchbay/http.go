@@ -40,6 +40,24 @@ func Fetch(url string) (*Response, error) { return Send(Request{URL: url}) }
 
 // Send sends any request and waits for the response. The error is an *Error if none comes.
 func Send(request Request) (*Response, error) {
+	result := patchbay_plugin_http.Send(outgoing(request))
+	if result.IsErr() {
+		return nil, unanswered(result.Err())
+	}
+	return received(result.Ok()), nil
+}
+
+// Start sends any request after this call, with a deadline of 1 to 120 seconds (TimeoutMs, 60 seconds if it is 0), and
+// returns the id of its job. The response comes as an event, see Finished.
+func Start(request Request) (job string, err error) {
+	result := patchbay_plugin_http.Start(outgoing(request))
+	if result.IsErr() {
+		return "", unanswered(result.Err())
+	}
+	return result.Ok(), nil
+}
+
+func outgoing(request Request) patchbay_plugin_http.Request {
 	out := patchbay_plugin_http.Request{
 		Method:    request.Method,
 		Url:       request.URL,
@@ -58,16 +76,15 @@ func Send(request Request) (*Response, error) {
 	if request.TimeoutMs != 0 {
 		out.TimeoutMs = wit.Some(request.TimeoutMs)
 	}
-	result := patchbay_plugin_http.Send(out)
-	if result.IsErr() {
-		return nil, unanswered(result.Err())
-	}
-	answer := result.Ok()
+	return out
+}
+
+func received(answer patchbay_plugin_http.Response) *Response {
 	headers := make(map[string]string, len(answer.Headers))
 	for _, header := range answer.Headers {
 		headers[header.F0] = header.F1
 	}
-	return &Response{Status: int(answer.Status), Headers: headers, Body: answer.Body}, nil
+	return &Response{Status: int(answer.Status), Headers: headers, Body: answer.Body}
 }
 
 func unanswered(fault patchbay_plugin_http.Error) error {

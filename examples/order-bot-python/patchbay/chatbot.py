@@ -1,10 +1,12 @@
 """Chatbots: helpers to read events and to write actions. All types of the interface are in `wit_world.exports.bot`."""
 
-from typing import Callable, List, Mapping, Optional
+from typing import Callable, List, Mapping, Optional, Sequence, Tuple, Union
 
+from patchbay import PluginError
+from patchbay.http import Response, received, unanswered
 from wit_world.exports import bot
 from wit_world.exports.bot import Action, Event, Session
-from wit_world.imports.types import Content_Choice, Content_Text, MediaKind
+from wit_world.imports.types import Content_Choice, Content_Text, MediaKind, Reaction
 
 Handler = Callable[[Event, Session], List[Action]]
 _handler: Optional[Handler] = None
@@ -39,6 +41,26 @@ def choice_of(event: Event) -> Optional[str]:
     return None
 
 
+def finished_of(event: Event) -> Optional[Tuple[str, Union[Response, PluginError]]]:
+    """The end of a request that `http.start` sent: the id of its job, and the response or the failure."""
+    match event.kind:
+        case bot.EventKind_HttpFinished(finished):
+            match finished.outcome:
+                case bot.HttpOutcome_Response(response):
+                    return finished.job, received(response)
+                case bot.HttpOutcome_Failed(fault):
+                    return finished.job, unanswered(fault)
+    return None
+
+
+def attribute(session: Session, name: str) -> Union[str, float, bool, None]:
+    """The value of an attribute of the contact. A date or a choice is a str."""
+    for attribute in session.attributes:
+        if attribute.name == name:
+            return attribute.value.value
+    return None
+
+
 def text(text: str, quote: Optional[str] = None) -> Action:
     """Sends a text."""
     return bot.Action_ReplyText(bot.ReplyText(text, quote))
@@ -59,6 +81,21 @@ def options(text: str, button_label: str, rows: Mapping[str, str]) -> Action:
 def media(kind: MediaKind, url: str, caption: Optional[str] = None) -> Action:
     """Sends a file."""
     return bot.Action_ReplyMedia(bot.ReplyMedia(url, kind, caption, None, None))
+
+
+def schedule_template(
+    name: str, after_seconds: int, template_id: str, template_name: str, parameters: Sequence[str] = ()
+) -> Action:
+    """Sends a template once, later. A later template with the same name replaces it.
+
+    `parameters` are the values of its body."""
+    template = bot.ReplyTemplate(template_id, template_name, list(parameters), None, [])
+    return bot.Action_ScheduleTemplate(bot.ScheduledTemplate(name, after_seconds, template))
+
+
+def cancel_template(name: str) -> Action:
+    """Takes back a template that waits under this name."""
+    return bot.Action_CancelTemplate(name)
 
 
 def set_state(state: str) -> Action:
@@ -89,6 +126,52 @@ def close() -> Action:
 def tag(name: str) -> Action:
     """Puts a tag on the contact."""
     return bot.Action_AddTag(name)
+
+
+def remove_tag(name: str) -> Action:
+    """Takes a tag off the contact."""
+    return bot.Action_RemoveTag(name)
+
+
+def set_attribute(name: str, value: Union[str, float, bool, bot.AttributeValue]) -> Action:
+    """Sets an attribute of the contact to a text, a number, True or False, `date_value` or `choice_value`."""
+    if isinstance(value, str):
+        value = bot.AttributeValue_Text(value)
+    elif isinstance(value, bool):
+        value = bot.AttributeValue_Boolean(value)
+    elif isinstance(value, (int, float)):
+        value = bot.AttributeValue_Number(float(value))
+    return bot.Action_SetAttribute(bot.AttributeChange(name, value))
+
+
+def date_value(date: str) -> bot.AttributeValue:
+    """A date such as `1990-05-31`."""
+    return bot.AttributeValue_Date(date)
+
+
+def choice_value(choice: str) -> bot.AttributeValue:
+    """A choice of an attribute."""
+    return bot.AttributeValue_Choice(choice)
+
+
+def remove_attribute(name: str) -> Action:
+    """Removes the value of an attribute of the contact."""
+    return bot.Action_SetAttribute(bot.AttributeChange(name, None))
+
+
+def react(message_id: str, emoji: Optional[str] = None) -> Action:
+    """Puts an emoji on a message of the conversation. Without an emoji, takes it back."""
+    return bot.Action_React(Reaction(emoji, message_id))
+
+
+def typing() -> Action:
+    """Shows the customer that an answer is being written."""
+    return bot.Action_Typing()
+
+
+def mark_read() -> Action:
+    """Marks the messages of the customer as read."""
+    return bot.Action_MarkRead()
 
 
 def request_rating() -> Action:

@@ -9,6 +9,7 @@
 mod bindings;
 mod component_cache;
 mod documents;
+mod helpers;
 mod public_generators;
 mod randomness;
 mod snapshots;

@@ -29,6 +29,13 @@ static inline char *patchbay_optional(plugin_option_string_t option) {
   return option.is_some ? patchbay_text(option.val) : NULL;
 }
 
+/* A list of texts for the plugin. NULL ends it. */
+static inline char **patchbay_texts(plugin_list_string_t list) {
+  char **texts = calloc(list.len + 1, sizeof *texts);
+  for (size_t i = 0; i < list.len; i++) texts[i] = patchbay_text(list.ptr[i]);
+  return texts;
+}
+
 /* A text for the interface. */
 static inline plugin_string_t patchbay_string(const char *text) {
   plugin_string_t string;
@@ -131,9 +138,7 @@ static inline char **patchbay_keys(patchbay_plugin_kv_scope_t scope, const char 
   plugin_list_string_t found = {0};
   patchbay_plugin_kv_error_t fault;
   if (!patchbay_plugin_kv_list_keys(scope, &begin, after == NULL ? NULL : &last, 100, &found, &fault)) found.len = 0;
-  char **keys = calloc(found.len + 1, sizeof *keys);
-  for (size_t i = 0; i < found.len; i++) keys[i] = patchbay_text(found.ptr[i]);
-  return keys;
+  return patchbay_texts(found);
 }
 
 /* Removes a key. It is no error if the key does not exist. */
@@ -153,32 +158,66 @@ typedef struct {
   size_t length;
 } patchbay_response;
 
-/* Sends a request and waits for the response. `body` is a text or NULL. With a body, the content type is JSON. */
-static inline patchbay_response patchbay_send(const char *method, const char *url, const char *body) {
-  plugin_tuple2_string_string_t json = {patchbay_string("content-type"), patchbay_string("application/json")};
-  patchbay_plugin_http_request_t request = {.method = patchbay_string(method), .url = patchbay_string(url)};
-  if (body != NULL) {
-    plugin_string_t text = patchbay_string(body);
-    request.body = (plugin_option_list_u8_t){.is_some = true, .val = {.ptr = text.ptr, .len = text.len}};
-    request.headers = (plugin_list_tuple2_string_string_t){.ptr = &json, .len = 1};
-  }
-  patchbay_plugin_http_response_t response;
-  patchbay_plugin_http_error_t fault;
-  if (patchbay_plugin_http_send(&request, &response, &fault)) {
-    plugin_string_t text = {.ptr = response.body.ptr, .len = response.body.len};
-    return (patchbay_response){.status = response.status, .body = patchbay_text(text), .length = text.len};
-  }
+static inline patchbay_response patchbay_received(patchbay_plugin_http_response_t *response) {
+  plugin_string_t text = {.ptr = response->body.ptr, .len = response->body.len};
+  return (patchbay_response){.status = response->status, .body = patchbay_text(text), .length = text.len};
+}
+
+static inline patchbay_response patchbay_unanswered(patchbay_plugin_http_error_t *fault) {
   char *reason = "no response in time";
-  switch (fault.tag) {
-    case PATCHBAY_PLUGIN_HTTP_ERROR_NOT_GRANTED: reason = patchbay_text(fault.val.not_granted); break;
-    case PATCHBAY_PLUGIN_HTTP_ERROR_INVALID_REQUEST: reason = patchbay_text(fault.val.invalid_request); break;
+  switch (fault->tag) {
+    case PATCHBAY_PLUGIN_HTTP_ERROR_NOT_GRANTED: reason = patchbay_text(fault->val.not_granted); break;
+    case PATCHBAY_PLUGIN_HTTP_ERROR_INVALID_REQUEST: reason = patchbay_text(fault->val.invalid_request); break;
     case PATCHBAY_PLUGIN_HTTP_ERROR_TOO_LARGE: reason = "the response is too large"; break;
-    case PATCHBAY_PLUGIN_HTTP_ERROR_FAILED: reason = patchbay_text(fault.val.failed); break;
+    case PATCHBAY_PLUGIN_HTTP_ERROR_FAILED: reason = patchbay_text(fault->val.failed); break;
   }
   return (patchbay_response){.status = 0, .body = reason, .length = strlen(reason)};
 }
 
+static inline void patchbay_header(patchbay_plugin_http_request_t *request, const char *name, const char *value) {
+  plugin_list_tuple2_string_string_t *headers = &request->headers;
+  headers->ptr = realloc(headers->ptr, (headers->len + 1) * sizeof *headers->ptr);
+  headers->ptr[headers->len++] = (plugin_tuple2_string_string_t){patchbay_string(name), patchbay_string(value)};
+}
+
+static inline patchbay_plugin_http_request_t patchbay_request(const char *method, const char *url, const char *body) {
+  patchbay_plugin_http_request_t request = {.method = patchbay_string(method), .url = patchbay_string(url)};
+  if (body == NULL) return request;
+  plugin_string_t text = patchbay_string(body);
+  request.body = (plugin_option_list_u8_t){.is_some = true, .val = {.ptr = text.ptr, .len = text.len}};
+  patchbay_header(&request, "content-type", "application/json");
+  return request;
+}
+
+/* Sends a request and waits for the response. `body` is a text or NULL. With a body, the content type is JSON. */
+static inline patchbay_response patchbay_send(const char *method, const char *url, const char *body) {
+  patchbay_plugin_http_request_t request = patchbay_request(method, url, body);
+  patchbay_plugin_http_response_t response;
+  patchbay_plugin_http_error_t fault;
+  if (patchbay_plugin_http_send(&request, &response, &fault)) return patchbay_received(&response);
+  return patchbay_unanswered(&fault);
+}
+
 /* Sends a GET request and waits for the response. */
 static inline patchbay_response patchbay_fetch(const char *url) { return patchbay_send("GET", url, NULL); }
+
+/* Sends a request after this call, with a deadline of 1 to 120 seconds. `body` is as in patchbay_send. Pairs of the
+ * name and the value of a header follow, then NULL. Returns the id of the job, for patchbay_event_finished. NULL if the
+ * host refuses the request; then the log has the reason. */
+static inline char *patchbay_start(const char *method, const char *url, const char *body, uint32_t deadline_seconds,
+                                   ...) {
+  patchbay_plugin_http_request_t request = patchbay_request(method, url, body);
+  request.timeout_ms = (plugin_option_u32_t){.is_some = true, .val = deadline_seconds * 1000};
+  va_list headers;
+  va_start(headers, deadline_seconds);
+  for (const char *name; (name = va_arg(headers, const char *)) != NULL;)
+    patchbay_header(&request, name, va_arg(headers, const char *));
+  va_end(headers);
+  plugin_string_t job;
+  patchbay_plugin_http_error_t fault;
+  if (patchbay_plugin_http_start(&request, &job, &fault)) return patchbay_text(job);
+  patchbay_warn("the request was not started: %s", patchbay_unanswered(&fault).body);
+  return NULL;
+}
 
 #endif

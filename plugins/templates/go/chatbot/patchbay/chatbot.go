@@ -56,6 +56,19 @@ func Timer(event Event) string {
 	return event.Kind.Timer()
 }
 
+// Finished returns the end of a request that Start sent: the id of its job, and the response or an *Error. The id is
+// empty for other events.
+func Finished(event Event) (job string, response *Response, err error) {
+	if event.Kind.Tag() != bot.EventKind_HttpFinished {
+		return "", nil, nil
+	}
+	finished := event.Kind.HttpFinished()
+	if finished.Outcome.Tag() == bot.HttpOutcome_Failed {
+		return finished.Job, nil, unanswered(finished.Outcome.Failed())
+	}
+	return finished.Job, received(finished.Outcome.Response()), nil
+}
+
 func chosen(content patchbay_plugin_types.Content) (patchbay_plugin_types.Choice, bool) {
 	if content.Tag() != patchbay_plugin_types.Content_Choice {
 		return patchbay_plugin_types.Choice{}, false
@@ -93,6 +106,32 @@ func ReplyList(text, buttonLabel string, rows ...Button) Action {
 	return bot.MakeActionReplyList(reply)
 }
 
+// ReplyMedia sends a file, with a caption if it is not empty. The kinds are in patchbay_plugin_types, such as
+// MediaKind_Image.
+func ReplyMedia(kind bot.MediaKind, url, caption string) Action {
+	nothing := Optional("")
+	reply := bot.ReplyMedia{Url: url, Kind: kind, Caption: Optional(caption), Filename: nothing, Quote: nothing}
+	return bot.MakeActionReplyMedia(reply)
+}
+
+// Template is an approved template. Parameters are the values of its body.
+type Template struct {
+	ID, Name   string
+	Parameters []string
+}
+
+// ScheduleTemplate sends a template once, later. A later template with the same name replaces it.
+func ScheduleTemplate(name string, afterSeconds uint32, template Template) Action {
+	reply := bot.ReplyTemplate{
+		Id: template.ID, Name: template.Name, Parameters: template.Parameters, Header: wit.None[bot.TemplateHeader](),
+	}
+	scheduled := bot.ScheduledTemplate{Name: name, AfterSeconds: afterSeconds, Template: reply}
+	return bot.MakeActionScheduleTemplate(scheduled)
+}
+
+// CancelTemplate takes back a template that waits under this name.
+func CancelTemplate(name string) Action { return bot.MakeActionCancelTemplate(name) }
+
 // SetState stores the state of the conversation. The next call gets it as session.State.
 func SetState(state string) Action { return bot.MakeActionSetState(state) }
 
@@ -115,6 +154,20 @@ func Close() Action { return bot.MakeActionClose() }
 
 // Tag puts a tag on the contact.
 func Tag(name string) Action { return bot.MakeActionAddTag(name) }
+
+// RemoveTag takes a tag off the contact.
+func RemoveTag(name string) Action { return bot.MakeActionRemoveTag(name) }
+
+// Typing shows the customer that an answer is being written.
+func Typing() Action { return bot.MakeActionTyping() }
+
+// MarkRead marks the messages of the customer as read.
+func MarkRead() Action { return bot.MakeActionMarkRead() }
+
+// React puts an emoji on a message of the conversation. An empty emoji takes it back.
+func React(messageID, emoji string) Action {
+	return bot.MakeActionReact(bot.Reaction{Emoji: Optional(emoji), MessageId: messageID})
+}
 
 // RequestRating asks the customer for a rating.
 func RequestRating() Action { return bot.MakeActionRequestRating() }

@@ -55,8 +55,8 @@ def request(
     try:
         answer = _http.send(_http.Request(method, url, list(headers.items()), body, timeout_ms))
     except Err as fault:
-        raise _told(fault.value) from None
-    return Response(answer.status, dict(answer.headers), bytes(answer.body))
+        raise unanswered(fault.value) from None
+    return received(answer)
 
 
 def start(
@@ -68,15 +68,21 @@ def start(
 ) -> str:
     """Sends a request after this call, with a deadline of 1 to 120 seconds, and returns the id of its job.
 
-    The response comes as the event `http-finished`."""
+    The response comes as the event `http-finished`, see `chatbot.finished_of`."""
     body = body.encode() if isinstance(body, str) else body
     try:
         return _http.start(_http.Request(method, url, list(headers.items()), body, timeout_ms))
     except Err as fault:
-        raise _told(fault.value) from None
+        raise unanswered(fault.value) from None
 
 
-def _told(fault: _http.Error) -> PluginError:
+def received(answer: _http.Response) -> Response:
+    """The response of the host."""
+    return Response(answer.status, dict(answer.headers), bytes(answer.body))
+
+
+def unanswered(fault: _http.Error) -> PluginError:
+    """The reason why there is no response."""
     match fault:
         case _http.Error_NotGranted(reason):
             return PluginError("http-not-granted", reason)

@@ -1,7 +1,8 @@
 // Chatbots: helpers to read events and to write actions. The other types of the interface are in `build/types/`.
 
 import type * as bot from 'patchbay:plugin/bot@0.3.0';
-import { failure } from './index';
+import { received, type Response, unanswered } from './http';
+import { failure, type PluginError } from './index';
 
 export type { Action, Event, Session } from 'patchbay:plugin/bot@0.3.0';
 
@@ -34,6 +35,18 @@ export function choiceOf(event: bot.Event): string | undefined {
   if (event.kind.tag !== 'message') return undefined;
   const { content } = event.kind.val;
   return content.tag === 'choice' ? content.val.payload : undefined;
+}
+
+/** The end of a request that `start` sent: the id of its job, and the response or the failure. */
+export function finishedOf(event: bot.Event): { job: string; result: Response | PluginError } | undefined {
+  if (event.kind.tag !== 'http-finished') return undefined;
+  const { job, outcome } = event.kind.val;
+  return { job, result: outcome.tag === 'response' ? received(outcome.val) : unanswered(outcome.val) };
+}
+
+/** The value of an attribute of the contact. A date or a choice is a string. */
+export function attribute(session: bot.Session, name: string): string | number | boolean | undefined {
+  return session.attributes.find((attribute) => attribute.name === name)?.value.val;
 }
 
 /** Messages to the customer. */
@@ -70,6 +83,49 @@ export const startTimer = (name: string, afterSeconds: number): bot.Action => ({
 /** Cancels the timer with this name. */
 export const cancelTimer = (name: string): bot.Action => ({ tag: 'cancel-timer', val: name });
 
+/**
+ * Sends a template once, later. A later template with the same name replaces it. `parameters` are the values of its
+ * body.
+ */
+export const scheduleTemplate = (
+  name: string,
+  afterSeconds: number,
+  template: { id: string; name: string; parameters?: string[] },
+): bot.Action => ({
+  tag: 'schedule-template',
+  val: { name, afterSeconds, template: { parameters: [], ...template, header: null, buttonParameters: [] } },
+});
+
+/** Takes back a template that waits under this name. */
+export const cancelTemplate = (name: string): bot.Action => ({ tag: 'cancel-template', val: name });
+
+/** Sets an attribute of the contact to a text, a number, true or false, `dateValue` or `choiceValue`. */
+export const setAttribute = (name: string, value: string | number | boolean | bot.AttributeValue): bot.Action => ({
+  tag: 'set-attribute',
+  val: { name, value: attributeValue(value) },
+});
+
+/** A date such as `1990-05-31`. */
+export const dateValue = (date: string): bot.AttributeValue => ({ tag: 'date', val: date });
+
+/** A choice of an attribute. */
+export const choiceValue = (choice: string): bot.AttributeValue => ({ tag: 'choice', val: choice });
+
+/** Removes the value of an attribute of the contact. */
+export const removeAttribute = (name: string): bot.Action => ({ tag: 'set-attribute', val: { name, value: null } });
+
+/** Puts an emoji on a message of the conversation. Without an emoji, takes it back. */
+export const react = (messageId: string, emoji?: string): bot.Action => ({
+  tag: 'react',
+  val: { messageId, emoji: emoji ?? null },
+});
+
+/** Shows the customer that an answer is being written. */
+export const typing = (): bot.Action => ({ tag: 'typing' });
+
+/** Marks the messages of the customer as read. */
+export const markRead = (): bot.Action => ({ tag: 'mark-read' });
+
 /** Hands the conversation over to a team, or to the unassigned queue. */
 export const handOver = (note?: string, team?: string): bot.Action => ({
   tag: 'hand-over',
@@ -78,6 +134,16 @@ export const handOver = (note?: string, team?: string): bot.Action => ({
 
 export const close = (): bot.Action => ({ tag: 'close' });
 export const tag = (name: string): bot.Action => ({ tag: 'add-tag', val: name });
+export const removeTag = (name: string): bot.Action => ({ tag: 'remove-tag', val: name });
 export const requestRating = (): bot.Action => ({ tag: 'request-rating' });
 
 const entries = (titles: Record<string, string>) => Object.entries(titles).map(([id, title]) => ({ id, title }));
+
+function attributeValue(value: string | number | boolean | bot.AttributeValue): bot.AttributeValue {
+  switch (typeof value) {
+    case 'string': return { tag: 'text', val: value };
+    case 'number': return { tag: 'number', val: value };
+    case 'boolean': return { tag: 'boolean', val: value };
+    default: return value;
+  }
+}

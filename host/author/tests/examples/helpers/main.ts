@@ -1,0 +1,53 @@
+// Uses each helper of interface 0.3 for the conversations in `helpers.yaml`. JavaScript has the same program.
+
+import {
+  attribute, cancelTemplate, cancelTimer, chatbot, choiceOf, choiceValue, dateValue, finishedOf, markRead, react,
+  removeAttribute, removeTag, reply, scheduleTemplate, setAttribute, setState, startTimer, tag, textOf, typing,
+} from './patchbay/chatbot';
+import { history, tags, timers } from './patchbay/conversation';
+import { Response, start } from './patchbay/http';
+
+const names = ['plan', 'visits', 'vip', 'born', 'city'];
+
+export const bot = chatbot((event, session) => {
+  const finished = finishedOf(event);
+  if (finished !== undefined) {
+    const { job, result } = finished;
+    const words = result instanceof Response ? `${result.status} ${result.text()}` : result.message;
+    return [reply.text(`${job === session.state ? 'the same' : 'another'} job: ${words}`)];
+  }
+  const choice = choiceOf(event);
+  if (choice !== undefined) return [reply.text(`chosen ${choice}`)];
+  const done = reply.text('done');
+  switch (textOf(event)) {
+    case 'attributes': return [reply.text(names.map((name) => attribute(session, name) ?? '-').join(' '))];
+    case 'set': return [
+      setAttribute('plan', choiceValue('gold')), setAttribute('visits', 7.5), setAttribute('vip', false),
+      setAttribute('born', dateValue('1991-01-02')), setAttribute('city', 'Cape Town'), done,
+    ];
+    case 'remove': return [removeAttribute('plan'), done];
+    case 'tag': return [tag('vip'), startTimer('reminder', 60), done];
+    case 'untag': return [removeTag('vip'), cancelTimer('reminder'), done];
+    case 'facts': return [reply.text([
+      tags().join(','), timers().map((timer) => timer.name).join(','), history(3).map((said) => said.text).join('; '),
+    ].join(' | '))];
+    case 'later': return [
+      scheduleTemplate('step', 86400, { id: '7', name: 'order_ready', parameters: ['Zo', '1001'] }), done,
+    ];
+    case 'not later': return [cancelTemplate('step'), done];
+    case 'signs': {
+      if (event.kind.tag !== 'message') return [];
+      const { id } = event.kind.val;
+      return [typing(), markRead(), react(id, '😀'), react(id), react(id, '👍'), done];
+    }
+    case 'list': return [reply.list('Choose.', 'Open', { a: 'First', b: 'Second' })];
+    case 'file': return [reply.media('image', 'https://files.example/a.png', 'A picture')];
+    case 'ask': {
+      const headers = { authorization: 'Bearer key', 'content-type': 'application/json' };
+      const body = JSON.stringify({ question: 'ask' });
+      const job = start('https://ai.example/chat', { method: 'POST', headers, body, timeoutMs: 90000 });
+      return [typing(), setState(job)];
+    }
+    default: return [];
+  }
+});
