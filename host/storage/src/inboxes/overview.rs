@@ -100,9 +100,15 @@ pub async fn page(
                    AND counted.counted_at > $3) AS used
          FROM (SELECT * FROM inbox WHERE client_id = $1 AND channel = ANY ($2) AND address IS NOT NULL
                ORDER BY channel, address LIMIT $4 OFFSET $5) inbox
-         LEFT JOIN account_inbox account ON account.client_id = inbox.client_id AND account.id = inbox.id
-         LEFT JOIN number_quality quality ON quality.client_id = inbox.client_id AND quality.inbox_id = inbox.id
-         LEFT JOIN messaging_tier tier ON tier.client_id = inbox.client_id AND tier.inbox_id = inbox.id
+         LEFT JOIN LATERAL (
+             SELECT name FROM account_inbox one
+             WHERE one.client_id = inbox.client_id AND one.id = inbox.id OFFSET 0) account ON true
+         LEFT JOIN LATERAL (
+             SELECT quality_rating, channel_status, read_at FROM number_quality one
+             WHERE one.client_id = inbox.client_id AND one.inbox_id = inbox.id OFFSET 0) quality ON true
+         LEFT JOIN LATERAL (
+             SELECT tier, told_at FROM messaging_tier one
+             WHERE one.client_id = inbox.client_id AND one.inbox_id = inbox.id OFFSET 0) tier ON true
          ORDER BY inbox.channel, inbox.address",
     )
     .bind(client.0)
