@@ -22,7 +22,6 @@ use tenancy::inboxes::{
 };
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
-use uuid::Uuid;
 
 use crate::closed_sets::{InboxChannelName, InboxKindName, NumberRatingName, NumberStatusName};
 
