@@ -42,6 +42,7 @@ mod hygiene;
 mod idempotency;
 mod inbound;
 mod inbound_media;
+mod inboxes;
 mod interfaces;
 mod isolation;
 mod isolation_rows;

@@ -116,7 +116,7 @@ permissions! {
     /// The rate card.
     Rates: "set the rate card" => [Admin];
     /// Reading numbers, templates and configurations.
-    Looking: "list numbers and templates, read the webhook configuration" => [Admin, Supervisor, Agent, Developer, Api];
+    Looking: "list numbers, pages, bots and templates, read the webhook configuration" => [Admin, Supervisor, Agent, Developer, Api];
     /// Changing webhooks.
     Webhooks: "change the webhook configuration, read and rotate its secret, see deliveries and send them again" => [Admin, Developer];
     /// Callbacks that could not be read.

@@ -5,13 +5,14 @@ use domain::{
     channel::Channel,
     content::ConversationEffect,
     conversation::ConversationState,
-    event::ConnectionStatus,
+    event::{ChannelStatus, ConnectionStatus, Quality},
     inbox::{BillingModel, InboxKind, LiteHosting},
     lite::WantedSession,
     rate::CATEGORIES,
     send::{ComponentKind, HeaderFormat, SendKind, SendStatus},
 };
 use outbound::batches::PartOrigin;
+use tenancy::inboxes::PROVIDER_CHANNELS;
 
 closed_set! {
     /// `channel` of the unified endpoint.
@@ -39,6 +40,16 @@ closed_set! {
     /// The software behind a business number.
     pub(crate) ProviderName as "WhatsAppProvider" =
         [InboxKind::WhatsappCloud, InboxKind::WhatsappLite].map(InboxKind::as_str);
+    /// The kind of an inbox.
+    pub(crate) InboxKindName as "InboxKind" =
+        [InboxKind::WhatsappCloud, InboxKind::WhatsappLite, InboxKind::Messenger, InboxKind::Telegram].map(InboxKind::as_str);
+    /// The channel of an inbox.
+    pub(crate) InboxChannelName as "InboxChannel" = PROVIDER_CHANNELS.map(Channel::as_str);
+    /// The quality of a number.
+    pub(crate) NumberRatingName as "NumberRating" =
+        [Quality::Green, Quality::Yellow, Quality::Red].map(Quality::as_str);
+    /// Whether a number can be used.
+    pub(crate) NumberStatusName as "NumberStatus" = ChannelStatus::ALL.map(ChannelStatus::as_str);
     /// The host of a Lite number.
     pub(crate) HostingTypeName as "HostingType" = LiteHosting::ALL.map(LiteHosting::as_str);
     /// The billing model of a Lite number.

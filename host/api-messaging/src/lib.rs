@@ -6,6 +6,7 @@ mod blocklist;
 mod closed_sets;
 mod conversations;
 mod failure_codes;
+mod inboxes;
 mod lite;
 mod lite_host;
 mod message_lookup;
@@ -37,6 +38,7 @@ pub fn routes(state: &ApiState, acceptor: Arc<Acceptor>) -> OpenApiRouter<ApiSta
         .merge(blocklist::routes())
         .merge(rates::routes())
         .merge(numbers::routes())
+        .merge(inboxes::routes())
         .merge(lite::routes())
         .merge(templates::routes())
 }

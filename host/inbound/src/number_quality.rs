@@ -112,11 +112,10 @@ async fn record_failed_read(ctx: &Context, client: ClientId, inbox: InboxId, ask
 
 /// The event for these values of a number. The limit stays in the provider's words, and the API translates it.
 pub(crate) fn change_event(ctx: &Context, inbox: InboxId, known: &NumberQuality) -> NewEvent {
-    let quality = known.quality_rating.as_deref().and_then(Quality::from_name);
     let changed = InboxQualityChanged {
-        quality: quality.filter(|quality| *quality != Quality::Unknown),
+        quality: known.quality_rating.as_deref().and_then(Quality::of_number),
         limit: known.messaging_limit.clone(),
-        status: known.channel_status.as_deref().map(status),
+        status: known.channel_status.as_deref().map(ChannelStatus::of_provider),
     };
     NewEvent {
         inbox: Some(inbox),
@@ -124,36 +123,5 @@ pub(crate) fn change_event(ctx: &Context, inbox: InboxId, known: &NumberQuality)
         order_key: inbox.0.as_u64_pair().1.cast_signed(),
         at: ctx.now(),
         event: Event::InboxQualityChanged(changed),
-    }
-}
-
-/// Maps the provider's many statuses to the four of the product (PROVIDERS A.10).
-fn status(name: &str) -> ChannelStatus {
-    match name {
-        "CONNECTED" => ChannelStatus::Connected,
-        "FLAGGED" => ChannelStatus::Flagged,
-        "RESTRICTED" | "BANNED" | "RATE_LIMITED" => ChannelStatus::Restricted,
-        _ => ChannelStatus::Disconnected,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_status_of_the_provider_is_one_of_the_four() {
-        for (name, expected) in [
-            ("CONNECTED", ChannelStatus::Connected),
-            ("FLAGGED", ChannelStatus::Flagged),
-            ("RESTRICTED", ChannelStatus::Restricted),
-            ("BANNED", ChannelStatus::Restricted),
-            ("RATE_LIMITED", ChannelStatus::Restricted),
-            ("DISCONNECTED", ChannelStatus::Disconnected),
-            ("PENDING", ChannelStatus::Disconnected),
-            ("MIGRATED", ChannelStatus::Disconnected),
-        ] {
-            assert_eq!(status(name), expected, "{name}");
-        }
     }
 }

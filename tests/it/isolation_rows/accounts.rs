@@ -36,6 +36,7 @@ pub const ROWS: &[Row] = &[
     row("GET", "/api/v1/audit", ADMINS, |_| plain("/api/v1/audit"), OWN),
     row("GET", "/api/v1/audit/export", ADMINS, |_| plain("/api/v1/audit/export"), OWN),
     row("GET", "/api/v1/audit/verify", ADMINS, |_| plain("/api/v1/audit/verify"), OWN),
+    row("GET", "/api/v1/inboxes", ALL, |_| plain("/api/v1/inboxes"), OWN),
     row("GET", "/api/v1/requests", DEVELOPERS, |_| plain("/api/v1/requests"), OWN),
     row("GET", "/api/v1/clients/{clientRef}", ALL, |ids| client(ids, ""), Others::Unknown(404)),
     row("PUT", "/api/v1/clients/{clientRef}", ADMINS, |ids| client(ids, ""), Others::Unknown(404)),

@@ -2,7 +2,7 @@
 import { browser, check, complaints, eventually, findings, given, loaded, logIn, press, tabTo } from "./stage.mjs";
 
 const PAGES = [
-  ["/messages", "Find a message"], ["/sends", "New send"], ["/sends/new", "order_ready"], ["/webhooks", "No webhooks yet"], ["/numbers/whatsapp", "WhatsApp Cloud"], ["/numbers/sites", "No sites yet"],
+  ["/messages", "Find a message"], ["/sends", "New send"], ["/sends/new", "order_ready"], ["/webhooks", "No webhooks yet"], ["/numbers/whatsapp", "WhatsApp Cloud"], ["/numbers/messenger", "No pages yet"], ["/numbers/telegram", "No bots yet"], ["/numbers/sites", "No sites yet"],
   ["/administration/keys", "No test keys yet"], ["/administration/users", "Administrator"], ["/administration/teams", "Add a team"], ["/administration/attributes", "No attributes yet"], ["/administration/blocklist", "Nothing is blocked"],
   ["/administration/sms", "SMS credits"], ["/administration/rates", "Add a rate"], ["/administration/requests", "requestId"], ["/administration/audit", "Verify the chain"],
 ];
@@ -46,8 +46,13 @@ await press(remove, "Enter");
 await press(page.getByRole("dialog").getByRole("button", { name: "Delete" }), "Enter");
 await shown(page, "No test keys yet");
 
-// A Lite number is paired by its code, which the simulated phone scans.
+// The server reads the quality and the tier of a new number from the provider.
 await page.getByRole("link", { name: "Numbers and sites" }).click();
+const cloud = page.getByRole("region", { name: `+${given.number}` });
+await cloud.getByText("Good", { exact: true }).waitFor();
+await cloud.getByText("No limit", { exact: true }).waitFor();
+
+// A Lite number is paired by its code, which the simulated phone scans.
 await page.getByRole("button", { name: "Register a Lite number" }).click();
 const lite = `2799${given.phone.slice(-7)}`;
 await page.getByLabel("Number", { exact: true }).fill(`+${lite}`);

@@ -84,6 +84,11 @@ impl Quality {
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|quality| quality.as_str() == name)
     }
+
+    /// The quality that a provider gives a number; `None` if it has not rated the number.
+    pub fn of_number(name: &str) -> Option<Self> {
+        Self::from_name(name).filter(|quality| *quality != Self::Unknown)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -154,6 +159,16 @@ impl ChannelStatus {
             Self::Restricted => "RESTRICTED",
         }
     }
+
+    /// Maps the provider's many statuses to the four of the product (PROVIDERS A.10).
+    pub fn of_provider(name: &str) -> Self {
+        match name {
+            "CONNECTED" => Self::Connected,
+            "FLAGGED" => Self::Flagged,
+            "RESTRICTED" | "BANNED" | "RATE_LIMITED" => Self::Restricted,
+            _ => Self::Disconnected,
+        }
+    }
 }
 
 /// A customer wants, or no longer wants, messages of a category.
@@ -195,5 +210,31 @@ impl ConnectionStatus {
             Self::Success => "success",
             Self::Disconnected => "disconnected",
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_status_of_the_provider_is_one_of_the_four() {
+        for (name, expected) in [
+            ("CONNECTED", ChannelStatus::Connected),
+            ("FLAGGED", ChannelStatus::Flagged),
+            ("RESTRICTED", ChannelStatus::Restricted),
+            ("BANNED", ChannelStatus::Restricted),
+            ("RATE_LIMITED", ChannelStatus::Restricted),
+            ("DISCONNECTED", ChannelStatus::Disconnected),
+            ("PENDING", ChannelStatus::Disconnected),
+            ("MIGRATED", ChannelStatus::Disconnected),
+        ] {
+            assert_eq!(ChannelStatus::of_provider(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_number_that_the_provider_has_not_rated_has_no_quality() {
+        assert_eq!(["GREEN", "UNKNOWN", "NA", ""].map(Quality::of_number), [Some(Quality::Green), None, None, None]);
     }
 }

@@ -7,6 +7,7 @@ pub mod gates;
 mod insert;
 pub mod lite;
 pub mod lite_values;
+pub mod overview;
 pub mod quality;
 mod rates;
 mod read;

@@ -153,7 +153,8 @@ pub async fn store_reading(
     sqlx::query(
         "UPDATE number_quality
          SET quality_rating = $3, messaging_limit = $4, channel_status = $5, known = true, failures = 0,
-             told = GREATEST(told, $6), look_due_at = CASE WHEN asked > $6 THEN $7::timestamptz ELSE $8::timestamptz END
+             read_at = $7, told = GREATEST(told, $6),
+             look_due_at = CASE WHEN asked > $6 THEN $7::timestamptz ELSE $8::timestamptz END
          WHERE client_id = $1 AND inbox_id = $2",
     )
     .bind(client.0)

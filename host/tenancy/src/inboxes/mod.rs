@@ -5,6 +5,7 @@ mod add_account;
 mod add_page;
 mod catalogue;
 mod lite_sender;
+mod overview;
 mod register;
 mod renew_token;
 mod sender_state;
@@ -25,12 +26,17 @@ pub use add::{AddNumberError, CloudAccount, NewNumber, NumberConnection, add_num
 pub use add_account::{AddAccountError, NewAccount, add_account};
 pub use add_page::{AddPageError, NewPage, add_page};
 pub use catalogue::{SyncError, list_templates, refresh_due, request_refresh, sync_templates};
+pub use overview::{CallFailure, InboxFaults, InboxReport, PROVIDER_CHANNELS, TokenRefusal, list_inboxes};
 pub use register::{RegisterError, register_lite_number};
 pub use renew_token::{NewToken, RenewTokenError, renew_token};
 pub use sender_state::SenderState;
 pub use set_rate::{SetRateError, set_rate};
 pub use sms_sources::{SmsSourceError, add_sms_source, remove_sms_source, sms_sources};
-pub use storage::inboxes::{accounts::NewsSource, templates::TemplateRow};
+pub use storage::inboxes::{
+    accounts::NewsSource,
+    overview::{InboxOverview, TierReport},
+    templates::TemplateRow,
+};
 
 use base::{Context, Result};
 
