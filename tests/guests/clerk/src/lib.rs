@@ -98,7 +98,7 @@ fn obey(text: &str, message: &IncomingMessage, session: &Session) -> Result<Vec<
             let offset = offset.parse().map_err(|_| "part OFFSET MOST")?;
             let most = most.parse().map_err(|_| "part OFFSET MOST")?;
             let part = files::read(&session.state, offset, most)?;
-            vec![Action::text(format!("part of {} bytes: {}", part.len(), String::from_utf8_lossy(&part)))]
+            vec![Action::text(format!("part of {} bytes, {:?}", part.len(), String::from_utf8_lossy(&part)))]
         }
         "vip" => vec![Action::tag("vip"), Action::text("tagged")],
         "quote" => vec![Action::ReplyText(ReplyText { text: "quoted".into(), quote: Some(message.id.clone()) })],
