@@ -73,6 +73,7 @@ mod phones_page;
 mod plugin_activations;
 mod plugin_canaries;
 mod plugin_commands;
+mod plugin_files;
 mod plugin_http;
 mod plugin_interface;
 mod plugin_limits;

@@ -55,7 +55,7 @@ worlds! {
     Chatbot = "chatbot" {
         interface: "bot",
         function: "handle",
-        grants: &["types", "log", "kv", "config", "http", "conversation"],
+        grants: &["types", "log", "kv", "config", "http", "conversation", "files"],
         budget: CallBudget::Turn,
         built_in: "default-chatbot",
         answers_by_default: false,

@@ -48,6 +48,7 @@ pub use crate::calling::log_line::LogLine;
 pub use calling::{
     call::{CallTrace, ChatbotOutcome, FallbackOutcome, PluginCall, PluginOutcome, RouterOutcome},
     conversation_facts::{ConversationAnswer, ConversationQuestion},
+    file_part::{FileAnswer, FilePart},
     grants::{AllowedHost, EVERY_HOST},
     hints::remove_hints,
     http::{HttpFault, HttpRequest, HttpResponse, OutgoingHttp},

@@ -23,6 +23,7 @@
 pub mod chatbot;
 pub mod config;
 pub mod conversation;
+pub mod files;
 pub mod hours;
 pub mod http;
 pub mod json;

@@ -39,7 +39,7 @@ fn lay_out_files(folder: &Path, files: &[(String, Vec<u8>)], of: World, imports:
     for (path, contents) in files {
         write(&folder.join(PACKAGE).join(path), contents)?;
     }
-    write(&folder.join("world.wit"), world(of, imports, &version))
+    write(&folder.join("world.wit"), world(of, imports, (&version, files)))
 }
 
 fn embedded_files() -> Vec<(String, Vec<u8>)> {
@@ -55,7 +55,7 @@ pub(super) fn resolve_own(of: World) -> Result<(Resolve, WorldId), BuildError> {
     for (path, contents) in &files {
         package.push_str(path, String::from_utf8_lossy(contents));
     }
-    own.push_str("world.wit", world(of, Imports::Every, &version));
+    own.push_str("world.wit", world(of, Imports::Every, (&version, &files)));
     let mut resolve = Resolve::default();
     let mut push = |sources: SourceMap| {
         let group = sources.parse().map_err(|(_, fault)| failed(format!("{fault:?}")))?;
@@ -98,12 +98,18 @@ fn version(file: &[u8]) -> Option<String> {
     Some(package.trim_end().trim_end_matches(';').to_owned())
 }
 
-fn world(world: World, imports: Imports, version: &str) -> String {
+/// `files`: the interface. A copy of an earlier version lacks some imports.
+fn world(world: World, imports: Imports, (version, files): (&str, &[(String, Vec<u8>)])) -> String {
     let more: &[&str] = match imports {
         Imports::Granted => &[],
-        Imports::Every => &["log", "kv", "config", "http", "conversation"],
+        Imports::Every => &["log", "kv", "config", "http", "conversation", "files"],
     };
-    let more: String = more.iter().map(|name| format!("    import patchbay:plugin/{name}@{version};\n")).collect();
+    let has = |name: &str| {
+        let line = format!("interface {name} {{");
+        files.iter().any(|(_, contents)| String::from_utf8_lossy(contents).lines().any(|found| found.trim() == line))
+    };
+    let more = more.iter().filter(|name| has(name));
+    let more: String = more.map(|name| format!("    import patchbay:plugin/{name}@{version};\n")).collect();
     format!("package local:plugin;\n\nworld {WORLD} {{\n    include patchbay:plugin/{world}@{version};\n{more}}}\n")
 }
 

@@ -1,3 +1,5 @@
+use std::{path::Path, sync::Arc};
+
 use plugin_host::chatbot::{
     Choice, ChoiceSource, Content, CustomEvent, Location, Media, Rating, RatingScore, Reaction,
 };
@@ -5,12 +7,14 @@ use plugin_host::chatbot::{
 use super::step::StepInput;
 use crate::{
     local_run::bot_message::{MEDIA, media_word},
-    yaml::{self, YamlFault, YamlNode},
+    yaml::{self, YamlFault, YamlFields, YamlNode},
 };
 
-pub(super) fn customer(node: &YamlNode) -> Result<StepInput, YamlFault> {
+/// `folder` is that of the test file.
+pub(super) fn customer(node: &YamlNode, folder: &Path) -> Result<StepInput, YamlFault> {
     if !matches!(node.value, yaml::YamlContent::Map(_)) {
-        return Ok(StepInput::Content(Content::Text(node.text("customer")?), None));
+        let content = Content::Text(node.text("customer")?);
+        return Ok(StepInput::Content { content, quotes: None, file: None });
     }
     let known = [
         "text",
@@ -31,12 +35,15 @@ pub(super) fn customer(node: &YamlNode) -> Result<StepInput, YamlFault> {
         "sticker",
         "file",
         "mime",
+        "content",
+        "content file",
     ];
     let fields = node.fields("customer", &known)?;
     let text = |name: &str| fields.get(name).map(|node| node.text(name)).transpose();
     if let Some(tapped) = text("tap")? {
         return Ok(StepInput::Tap(tapped));
     }
+    let file = file(fields, folder)?;
     let content = if let Some(words) = text("text")? {
         Content::Text(words)
     } else if let Some(title) = text("button")? {
@@ -59,9 +66,27 @@ pub(super) fn customer(node: &YamlNode) -> Result<StepInput, YamlFault> {
         let extension = url.rsplit_once('.').map(|(_, end)| end).filter(|end| end.len() <= 4 && !end.contains('/'));
         let extension = extension.map(str::to_owned);
         let (mime, caption) = (text("mime")?, text("caption")?);
-        Content::Media(Media { url, mime, filename, size: None, extension, caption, kind })
+        let size = file.as_ref().map(|bytes| u64::try_from(bytes.len()).unwrap_or(u64::MAX));
+        Content::Media(Media { url, mime, filename, size, extension, caption, kind })
     };
-    Ok(StepInput::Content(content, text("quotes")?))
+    if file.is_some() && !matches!(content, Content::Media(_)) {
+        return Err(node.fault("only a file has `content`: give `image`, `document`, .. too"));
+    }
+    Ok(StepInput::Content { content, quotes: text("quotes")?, file })
+}
+
+/// The bytes of a file: a text in the test, or a file that is named relative to it.
+fn file(fields: YamlFields<'_>, folder: &Path) -> Result<Option<Arc<[u8]>>, YamlFault> {
+    match (fields.get("content"), fields.get("content file")) {
+        (Some(_), Some(node)) => Err(node.fault("give `content` or `content file`, not both")),
+        (Some(node), None) => Ok(Some(node.text("content")?.into_bytes().into())),
+        (None, Some(node)) => {
+            let path = folder.join(node.text("content file")?);
+            let read = std::fs::read(&path).map_err(|reason| node.fault(format!("{}: {reason}", path.display())))?;
+            Ok(Some(read.into()))
+        }
+        (None, None) => Ok(None),
+    }
 }
 
 fn location(node: &YamlNode) -> Result<Location, YamlFault> {

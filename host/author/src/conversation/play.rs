@@ -19,6 +19,9 @@ use crate::local_run::{
 
 const SHOWN: usize = 12;
 
+/// The content of a message, the quoted message, and the bytes of its file.
+type CustomerInput = (Content, Option<QuotedMessage>, Option<Arc<[u8]>>);
+
 pub(super) async fn play(
     local_host: &LocalHost,
     loaded: &LoadedProgram,
@@ -102,8 +105,8 @@ impl Play<'_> {
         self.so_far.push(step.written.clone());
         self.turns = match &step.kind {
             StepKind::Customer(input) => {
-                let (content, quoted) = self.content(input).map_err(|reason| self.failure(step, reason))?;
-                self.chat.receive_message(content, quoted).await
+                let (content, quoted, file) = self.content(input).map_err(|reason| self.failure(step, reason))?;
+                self.chat.receive_message(content, quoted, file).await
             }
             StepKind::Rating(rating) => self.chat.happens(EventKind::Rating(rating.clone())).await,
             StepKind::Custom(event) => self.chat.happens(EventKind::Custom(event.clone())).await,
@@ -168,11 +171,11 @@ impl Play<'_> {
     }
 
     /// The content of the customer's input. The error says why it is impossible.
-    fn content(&mut self, input: &StepInput) -> Result<(Content, Option<QuotedMessage>), Vec<String>> {
+    fn content(&mut self, input: &StepInput) -> Result<CustomerInput, Vec<String>> {
         match input {
-            StepInput::Content(content, quotes) => {
+            StepInput::Content { content, quotes, file } => {
                 let quoted = quotes.clone().map(|text| QuotedMessage { id: "quoted".to_owned(), text: Some(text) });
-                Ok((content.clone(), quoted))
+                Ok((content.clone(), quoted, file.clone()))
             }
             StepInput::Tap(wanted) => {
                 let offered = self.chat.offered_choices();
@@ -186,7 +189,7 @@ impl Play<'_> {
                 })?;
                 self.coverage.note_tap(found);
                 let (text, payload) = (found.title.clone(), found.id.clone());
-                Ok((Content::Choice(Choice { source: ChoiceSource::Interactive, text, payload }), None))
+                Ok((Content::Choice(Choice { source: ChoiceSource::Interactive, text, payload }), None, None))
             }
         }
     }

@@ -112,11 +112,11 @@ fn conversation(
         let place = fields.test.get("session").or_else(|| fields.file.get("session")).unwrap_or(steps);
         return Err(place.fault(format!("in `session`, {reason}")));
     }
-    let steps = steps.list("steps")?.iter().map(step).collect::<Result<Vec<_>, _>>()?;
+    let steps = steps.list("steps")?.iter().map(|node| step(node, fields.folder)).collect::<Result<Vec<_>, _>>()?;
     Ok(ConversationTest { name, line, setup, script: Script::Steps(steps) })
 }
 
-fn step(node: &YamlNode) -> Result<ConversationStep, YamlFault> {
+fn step(node: &YamlNode, folder: &Path) -> Result<ConversationStep, YamlFault> {
     let (name, value) = only_entry(node)?;
     node.fields("a step", &STEPS)?;
     let yes = |value: &YamlNode| match value.truth(name)? {
@@ -125,7 +125,7 @@ fn step(node: &YamlNode) -> Result<ConversationStep, YamlFault> {
     };
     let nothing = matches!(&value.value, YamlContent::Text(text) if text == "nothing");
     let kind = match name {
-        "customer" => StepKind::Customer(input::customer(value)?),
+        "customer" => StepKind::Customer(input::customer(value, folder)?),
         "rating" => StepKind::Rating(input::rating(value)?),
         "clock" => StepKind::Clock(clock(value)?),
         "agent" => match value.text("agent")?.as_str() {

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use chrono::{DateTime, TimeDelta, Utc};
 use plugin_host::chatbot::{Content, CustomEvent, Rating};
 use serde_json::{Map, Value};
@@ -51,7 +53,12 @@ pub(super) enum StepKind {
 
 #[derive(Debug, Clone)]
 pub(super) enum StepInput {
-    Content(Content, Option<String>),
+    Content {
+        content: Content,
+        quotes: Option<String>,
+        /// The bytes of its file.
+        file: Option<Arc<[u8]>>,
+    },
     /// The button or list entry with this title or id.
     Tap(String),
 }

@@ -87,6 +87,8 @@ pub(crate) struct LocalChat<'a> {
     /// Templates that are sent later, also while the bot does not have the conversation.
     templates: BTreeMap<String, (DateTime<Utc>, Box<BotMessage>)>,
     history: Vec<PastMessage>,
+    /// The bytes of files of the customer, by message.
+    files: BTreeMap<String, Arc<[u8]>>,
     waiting: VecDeque<Pending>,
     sequence: u64,
     ids: u64,
@@ -107,6 +109,7 @@ impl<'a> LocalChat<'a> {
             requests: vec![],
             templates: BTreeMap::new(),
             history: vec![],
+            files: BTreeMap::new(),
             waiting: VecDeque::new(),
             sequence: 0,
             ids: 0,
@@ -160,8 +163,13 @@ impl<'a> LocalChat<'a> {
         self.loaded = loaded;
     }
 
-    /// A message of the customer. While agents have the chat, the bot does not get it.
-    pub(crate) async fn receive_message(&mut self, content: Content, quoted: Option<QuotedMessage>) -> Vec<LocalTurn> {
+    /// A message of the customer, with the bytes of its file. While agents have the chat, the bot does not get it.
+    pub(crate) async fn receive_message(
+        &mut self,
+        content: Content,
+        quoted: Option<QuotedMessage>,
+        file: Option<Arc<[u8]>>,
+    ) -> Vec<LocalTurn> {
         let reopened = self.stage == ChatStage::Closed;
         if matches!(self.stage, ChatStage::Agents { .. }) {
             return vec![];
@@ -175,6 +183,7 @@ impl<'a> LocalChat<'a> {
         }
         let id = self.new_id().to_string();
         self.history.push(conversation_facts::of_customer(&id, &content, self.setup.now));
+        self.files.extend(file.map(|file| (id.clone(), file)));
         self.enqueue(EventKind::Message(IncomingMessage { id, content, quoted }), reopened);
         self.run_due_events().await
     }
@@ -298,6 +307,7 @@ impl<'a> LocalChat<'a> {
             tags: self.tags.clone(),
             history: self.history.clone(),
             timers: self.timers.clone(),
+            files: self.files.clone(),
         });
         match self.local_host.host.chatbot(call, &event, &session, reads).await {
             Ok(outcome) => {

@@ -5,8 +5,8 @@ use std::{collections::BTreeMap, sync::Arc};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use plugin_host::{
-    ConversationAnswer, ConversationQuestion, HttpFault, HttpResponse, KeyValueError, KeyValueSnapshot, KeysWanted,
-    Scope,
+    ConversationAnswer, ConversationQuestion, FileAnswer, FilePart, HttpFault, HttpResponse, KeyValueError,
+    KeyValueSnapshot, KeysWanted, Scope,
     chatbot::{Author, ChoiceSource, Content, HttpError, HttpOutcome, HttpReply, PastMessage, RunningTimer},
     unix_millis,
 };
@@ -19,6 +19,8 @@ pub(crate) struct LocalReads {
     pub(crate) tags: Vec<String>,
     pub(crate) history: Vec<PastMessage>,
     pub(crate) timers: BTreeMap<String, DateTime<Utc>>,
+    /// By message.
+    pub(crate) files: BTreeMap<String, Arc<[u8]>>,
 }
 
 #[async_trait]
@@ -49,6 +51,13 @@ impl KeyValueSnapshot for LocalReads {
                 ConversationAnswer::Timers(timers)
             }
         })
+    }
+
+    async fn read_file(&self, part: &FilePart) -> Result<FileAnswer, KeyValueError> {
+        let Some(file) = self.files.get(&part.message) else { return Ok(FileAnswer::NotFound) };
+        let from = usize::try_from(part.offset).unwrap_or(usize::MAX);
+        let most = usize::try_from(part.most).unwrap_or(usize::MAX);
+        Ok(FileAnswer::Bytes(file.iter().skip(from).take(most).copied().collect()))
     }
 }
 

@@ -1,9 +1,10 @@
-use std::io;
+use std::{io, path::Path, sync::Arc};
 
 use chrono::TimeDelta;
+use domain::{content::MediaKind as FileKind, file_type::FileType};
 use plugin_host::{
     Scope,
-    chatbot::{Choice, ChoiceSource, Content, EventKind, Rating, RatingScore},
+    chatbot::{Choice, ChoiceSource, Content, EventKind, Media, MediaKind, Rating, RatingScore},
 };
 
 use super::show::{show, silence_text};
@@ -13,6 +14,7 @@ const HELP: &str = "\
 text            the customer writes it
 1, 2, ..        tap a button or entry of the latest message that had any
 /tap ID         the same, by title or id
+/file PATH      the customer sends this file
 /rate SCORE     rate: poor, average or excellent
 /clock 30m      move the clock; timers fire on the way
 /release        an agent gives the conversation back to the bot
@@ -43,9 +45,13 @@ pub(super) async fn carry_out(
         "/kv" => print_values(chat, out)?,
         "/release" => show(out, &chat.release().await)?,
         "/clock" => return clock(chat, rest, out).await,
+        "/file" => match tokio::fs::read(rest).await {
+            Ok(bytes) => send(chat, Content::Media(media(rest, &bytes)), Some(bytes.into()), out).await?,
+            Err(reason) => writeln!(out, "  (`{rest}` cannot be read: {reason})")?,
+        },
         "/rate" => rate(chat, rest, out).await?,
         "/tap" => match find_choice(chat, rest) {
-            Some(choice) => send(chat, Content::Choice(choice), out).await?,
+            Some(choice) => send(chat, Content::Choice(choice), None, out).await?,
             None => writeln!(out, "  (there is no `{rest}` to tap)")?,
         },
         command if command.starts_with('/') => writeln!(out, "  (`{command}` is not a command; /help lists them)")?,
@@ -56,10 +62,32 @@ pub(super) async fn carry_out(
                 Some(offered) => Content::Choice(choice(offered)),
                 None => Content::Text(line.to_owned()),
             };
-            send(chat, content, out).await?;
+            send(chat, content, None, out).await?;
         }
     }
     Ok(LineOutcome::GoOn)
+}
+
+/// A file as a message of the customer.
+fn media(path: &str, bytes: &[u8]) -> Media {
+    let file_type = FileType::of(bytes);
+    let part = |part: Option<&std::ffi::OsStr>| part.and_then(|part| part.to_str()).map(str::to_owned);
+    Media {
+        url: path.to_owned(),
+        mime: file_type.map(|file_type| file_type.mime().to_owned()),
+        filename: part(Path::new(path).file_name()),
+        size: u64::try_from(bytes.len()).ok(),
+        extension: part(Path::new(path).extension()),
+        caption: None,
+        kind: match file_type.map(FileType::kind) {
+            Some(FileKind::Image) => MediaKind::Image,
+            Some(FileKind::Video) => MediaKind::Video,
+            Some(FileKind::Audio) => MediaKind::Audio,
+            Some(FileKind::Voice) => MediaKind::Voice,
+            Some(FileKind::Sticker) => MediaKind::Sticker,
+            Some(FileKind::Document) | None => MediaKind::Document,
+        },
+    }
 }
 
 fn find_choice(chat: &LocalChat<'_>, wanted: &str) -> Option<Choice> {
@@ -73,8 +101,13 @@ fn choice(offered: &BotChoice) -> Choice {
     Choice { source: ChoiceSource::Interactive, text: offered.title.clone(), payload: offered.id.clone() }
 }
 
-async fn send(chat: &mut LocalChat<'_>, content: Content, out: &mut (dyn io::Write + Send)) -> io::Result<()> {
-    let turns = chat.receive_message(content, None).await;
+async fn send(
+    chat: &mut LocalChat<'_>,
+    content: Content,
+    file: Option<Arc<[u8]>>,
+    out: &mut (dyn io::Write + Send),
+) -> io::Result<()> {
+    let turns = chat.receive_message(content, None, file).await;
     show(out, &turns)?;
     let heard = turns.iter().any(|turn| {
         turn.failure.is_some()

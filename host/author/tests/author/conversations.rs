@@ -51,6 +51,39 @@ steps:
 }
 
 #[tokio::test]
+async fn the_bot_reads_the_bytes_of_a_file_of_the_customer() {
+    passes(
+        "clerk",
+        "
+steps:
+  - customer: {document: orders.csv, content: '1;2', caption: read}
+  - bot: 'read 3 bytes, sum 158, 1;2'
+  - customer: part 1 10
+  - bot: 'part of 2 bytes, \";2\"'
+  - customer: part 3 10
+  - bot: 'part of 0 bytes, \"\"'
+  - customer: {image: a.png, content file: t.yaml, caption: read}
+  - bot: {contains: ', steps:-'}
+  - customer: {image: a.png, caption: read}
+  - fails: file-not-found
+",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn content_needs_a_file_and_stands_in_one_place() {
+    for (given, said) in [
+        ("{text: hi, content: a}", "only a file has `content`"),
+        ("{image: a.png, content: a, content file: t.yaml}", "not both"),
+        ("{image: a.png, content file: missing.png}", "missing.png"),
+    ] {
+        let fault = refused("clerk", &format!("\nsteps:\n  - customer: {given}\n")).await;
+        assert!(fault.contains(said), "{given}: {fault}");
+    }
+}
+
+#[tokio::test]
 async fn timers_fire_in_order_when_the_clock_moves_past_them() {
     passes(
         "clerk",

@@ -74,6 +74,16 @@ async fn a_conversation_can_be_given_back_restarted_and_left() {
     assert!(!said.contains("bot: z"), "{said}");
 }
 
+#[tokio::test]
+async fn a_file_of_this_machine_is_sent_and_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("photo.jpg");
+    std::fs::write(&file, [0xff, 0xd8, 0xff, 0xe0]).unwrap();
+    let said = chat(&guest("clerk"), &[&format!("/file {}", file.display()), "/file nowhere.jpg"]).await;
+    assert!(said.contains("bot: got MediaKind::Image jpg"), "{said}");
+    assert!(said.contains("(`nowhere.jpg` cannot be read: "), "{said}");
+}
+
 /// The output of the terminal, readable during the chat.
 #[derive(Clone, Default)]
 struct Screen(Arc<Mutex<Vec<u8>>>);

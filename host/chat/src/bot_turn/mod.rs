@@ -101,7 +101,8 @@ async fn run(ctx: &Context, lease: &Lease, scene: &TurnContext, event: &WaitingE
     // The same in all runs of this turn, and different for each turn.
     let about = CallSubject::event(event.id.0, participant.0);
     let now = event.moment();
-    let snapshot = Arc::new(ValueSnapshot::new(ctx.db.clone(), lease.client, scene.plugin(), participant, now));
+    let snapshot = ValueSnapshot::new(ctx.db.clone(), lease.client, scene.plugin(), participant, now).with_files(ctx);
+    let snapshot = Arc::new(snapshot);
     let call = scene.answering.call(lease.client, &about, now);
     let (asked, session) = question::of(scene, event, now);
     let outcome = ctx.plugins.chatbot(call, &asked, &session, Arc::<ValueSnapshot>::clone(&snapshot)).await;

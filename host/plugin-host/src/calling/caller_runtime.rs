@@ -7,6 +7,7 @@ use domain::ids::ClientId;
 use tokio::runtime::Handle;
 
 use super::conversation_facts::{ConversationAnswer, ConversationQuestion};
+use super::file_part::{FileAnswer, FilePart};
 use super::host_calls::HostCalls;
 use super::http::{HttpFault, HttpRequest, HttpResponse, OutgoingHttp};
 use super::key_values::{KeyValueError, KeyValueSnapshot, KeysWanted, Scope};
@@ -51,6 +52,15 @@ impl KeyValueSnapshot for OnCallerRuntime<dyn KeyValueSnapshot> {
         }
         let inner = Arc::clone(&self.inner);
         let read = self.runtime.spawn(async move { inner.conversation(question).await }).await;
+        read.unwrap_or_else(|fault| Err(KeyValueError(Box::new(fault))))
+    }
+
+    async fn read_file(&self, part: &FilePart) -> Result<FileAnswer, KeyValueError> {
+        if !is_call_thread() {
+            return self.inner.read_file(part).await;
+        }
+        let (inner, part) = (Arc::clone(&self.inner), part.clone());
+        let read = self.runtime.spawn(async move { inner.read_file(&part).await }).await;
         read.unwrap_or_else(|fault| Err(KeyValueError(Box::new(fault))))
     }
 }

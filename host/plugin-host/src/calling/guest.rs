@@ -9,6 +9,7 @@ use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
 
 use super::{
     clock::GuestClock,
+    file_part::CALL_BYTES,
     host_calls::HostCalls,
     key_values::KeyValues,
     limits::{CallLimits, ExceededLimit},
@@ -32,6 +33,8 @@ pub(crate) struct GuestState {
     pub(crate) key_values: KeyValues,
     pub(crate) outgoing: OutgoingRequests,
     pub(crate) config: String,
+    /// Bytes of files that the call may still read.
+    pub(crate) file_room: u32,
     logs: Vec<LogLine>,
     log_room: usize,
     /// The last line that did not fit.
@@ -73,6 +76,7 @@ impl GuestState {
                 started: Vec::new(),
             },
             config: call.config.to_owned(),
+            file_room: CALL_BYTES,
             logs: Vec::new(),
             log_room: limits.log_bytes,
             last_log: None,

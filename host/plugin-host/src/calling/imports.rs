@@ -1,4 +1,5 @@
-//! The host functions that plugins import: `log`, `kv`, `config`, `http`.
+//! The host functions that plugins import: `log`, `kv`, `config`, `http`. Others are in `conversation.rs` and
+//! `files.rs`.
 
 use plugin_bindings::patchbay::plugin::{config, http, kv, log, types};
 

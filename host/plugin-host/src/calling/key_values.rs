@@ -9,6 +9,7 @@ pub use plugin_bindings::patchbay::plugin::kv::Scope;
 use serde::{Deserialize, Serialize};
 
 use super::conversation_facts::{ConversationAnswer, ConversationQuestion};
+use super::file_part::{FileAnswer, FilePart};
 use super::limits::CallLimits;
 
 const KEY_BYTES: usize = 128;
@@ -16,8 +17,8 @@ const MOST_LISTED: u32 = 100;
 /// Longest lifetime of an expiring value: 366 days.
 const LONGEST_SECONDS: u32 = 366 * 24 * 3600;
 
-/// The stored values that a call may read: key-values, and facts of the conversation. The implementation knows the client,
-/// the plugin and the participant.
+/// The stored values that a call may read: key-values, facts of the conversation and files of the customer. The
+/// implementation knows the client, the plugin and the participant.
 #[async_trait]
 pub trait KeyValueSnapshot: Send + Sync {
     async fn get(&self, scope: Scope, key: &str) -> Result<Option<Vec<u8>>, KeyValueError>;
@@ -28,6 +29,11 @@ pub trait KeyValueSnapshot: Send + Sync {
     /// Facts of the conversation. Without a conversation there are none.
     async fn conversation(&self, question: ConversationQuestion) -> Result<ConversationAnswer, KeyValueError> {
         Ok(ConversationAnswer::nothing(question))
+    }
+
+    /// A part of a file of the customer. Without a conversation there is none.
+    async fn read_file(&self, _part: &FilePart) -> Result<FileAnswer, KeyValueError> {
+        Ok(FileAnswer::NotFound)
     }
 }
 
@@ -159,6 +165,13 @@ impl KeyValues {
         match &self.snapshot {
             Some(snapshot) => snapshot.conversation(question).await,
             None => Ok(ConversationAnswer::nothing(question)),
+        }
+    }
+
+    pub(crate) async fn read_file(&self, part: &FilePart) -> Result<FileAnswer, KeyValueError> {
+        match &self.snapshot {
+            Some(snapshot) => snapshot.read_file(part).await,
+            None => Ok(FileAnswer::NotFound),
         }
     }
 

@@ -8,6 +8,8 @@ mod conversation;
 pub(crate) mod conversation_facts;
 mod dry_run;
 pub(crate) mod end;
+pub(crate) mod file_part;
+mod files;
 pub(crate) mod grants;
 pub(crate) mod guest;
 mod guest_clock;

@@ -3,7 +3,7 @@
 
 use plugin_bindings::{
     exports::patchbay::plugin::validation::Finding,
-    patchbay::plugin::{config, conversation, http, kv, log, types},
+    patchbay::plugin::{config, conversation, files, http, kv, log, types},
 };
 use wasmtime::{
     Engine, Store,
@@ -145,6 +145,7 @@ fn add_to_linker(linker: &mut Linker<GuestState>, world: World) -> wasmtime::Res
             "config" => config::add_to_linker::<_, HasSelf<_>>(linker, |guest| guest)?,
             "kv" => kv::add_to_linker::<_, HasSelf<_>>(linker, |guest| guest)?,
             "conversation" => conversation::add_to_linker::<_, HasSelf<_>>(linker, |guest| guest)?,
+            "files" => files::add_to_linker::<_, HasSelf<_>>(linker, |guest| guest)?,
             "http" => http::add_to_linker::<_, HasSelf<_>>(linker, |guest| guest)?,
             other => return Err(wasmtime::Error::msg(format!("the host has no interface `{other}`"))),
         }

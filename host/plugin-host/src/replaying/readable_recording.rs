@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::recording::{HostCall, HttpAnswer, KvAnswer, Recording};
 use super::replay::CallReplay;
-use crate::HttpFault;
+use crate::{FileAnswer, HttpFault};
 use crate::worlds::json::{WorldQuestion, binary, readable_result, scope_name};
 
 impl Recording {
@@ -48,6 +48,10 @@ fn host_call(call: &HostCall) -> Value {
             let answer = answer.as_ref().map_or(json!({ "type": "unanswered" }), |answer| json!(answer));
             json!({ "type": "conversation", "question": question, "answer": answer })
         }
+        HostCall::File { part, answer } => {
+            let answer = answer.as_ref().map_or_else(|| json!({ "type": "unanswered" }), file_answer);
+            json!({ "type": "file", "part": part, "answer": answer })
+        }
         HostCall::Http { method, url, headers, body, answer } => {
             let mut map = Map::new();
             map.insert("type".into(), "http".into());
@@ -58,6 +62,19 @@ fn host_call(call: &HostCall) -> Value {
             map.insert("answer".into(), http_answer(answer));
             Value::Object(map)
         }
+    }
+}
+
+fn file_answer(answer: &FileAnswer) -> Value {
+    match answer {
+        FileAnswer::Bytes(bytes) => {
+            let mut map = Map::new();
+            map.insert("type".into(), "bytes".into());
+            binary(&mut map, "bytes", Some(bytes));
+            Value::Object(map)
+        }
+        FileAnswer::NotFound => json!({ "type": "not-found" }),
+        FileAnswer::Unavailable => json!({ "type": "unavailable" }),
     }
 }
 

@@ -9,6 +9,7 @@ use tokio::sync::Notify;
 
 use super::recording::{HostCall, HttpAnswer, KvAnswer};
 use crate::calling::conversation_facts::{ConversationAnswer, ConversationQuestion};
+use crate::calling::file_part::{FileAnswer, FilePart};
 use crate::calling::host_calls::HostCalls;
 use crate::calling::http::{HttpFault, HttpRequest, HttpResponse, OutgoingHttp};
 use crate::calling::key_values::{KeyValueError, KeyValueSnapshot, KeysWanted, Scope};
@@ -65,6 +66,14 @@ impl RecordedAnswers {
         None
     }
 
+    /// The bytes of a part that recorded reads of the same file returned in other parts.
+    fn recorded_bytes(&self, part: &FilePart) -> Option<Vec<u8>> {
+        self.calls.iter().find_map(|call| match call {
+            HostCall::File { part: read, answer: Some(FileAnswer::Bytes(bytes)) } => part.within((read, bytes)),
+            _ => None,
+        })
+    }
+
     fn next_request(&self) -> Option<&HostCall> {
         let used = self.lock_used();
         let mut left = self.calls.iter().zip(&used.calls).filter(|(_, used)| !**used).map(|(call, _)| call);
@@ -109,6 +118,14 @@ impl KeyValueSnapshot for RecordedAnswers {
             None => Ok(ConversationAnswer::nothing(question)),
         }
     }
+
+    async fn read_file(&self, part: &FilePart) -> Result<FileAnswer, KeyValueError> {
+        match self.find(|call| matches!(call, HostCall::File { part: read, .. } if read == part)) {
+            Some(HostCall::File { answer: Some(answer), .. }) => Ok(answer.clone()),
+            Some(_) => self.end_here().await,
+            None => Ok(self.recorded_bytes(part).map_or(FileAnswer::NotFound, FileAnswer::Bytes)),
+        }
+    }
 }
 
 #[async_trait]
@@ -131,7 +148,13 @@ impl OutgoingHttp for RecordedAnswers {
             Some(HostCall::Http { answer: HttpAnswer::Response(response), .. }) => Ok(response.clone()),
             Some(HostCall::Http { answer: HttpAnswer::Fault(fault), .. }) => Err(fault.clone()),
             Some(HostCall::Http { answer: HttpAnswer::Unanswered, .. }) => self.end_here().await,
-            Some(HostCall::KvGet { .. } | HostCall::KvList { .. } | HostCall::Conversation { .. }) | None => {
+            Some(
+                HostCall::KvGet { .. }
+                | HostCall::KvList { .. }
+                | HostCall::Conversation { .. }
+                | HostCall::File { .. },
+            )
+            | None => {
                 Err(HttpFault::Failed(format!("the recording has no answer to {}", describe(&now))))
             }
         }
@@ -162,6 +185,7 @@ fn describe(call: &HostCall) -> String {
         HostCall::KvGet { key, .. } => format!("a question for the key `{key}`"),
         HostCall::KvList { wanted, .. } => format!("a question for the keys that begin with `{}`", wanted.prefix),
         HostCall::Conversation { .. } => "a question about the conversation".to_owned(),
+        HostCall::File { part, .. } => format!("a read of the file of the message `{}`", part.message),
         HostCall::Http { method, url, headers, body, .. } => {
             let body = body.as_ref().map_or(0, Vec::len);
             format!("{method} {url} ({} headers, {body} bytes of body)", headers.len())

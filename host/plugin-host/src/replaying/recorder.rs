@@ -8,6 +8,7 @@ use parking_lot::{Mutex, MutexGuard};
 
 use super::recording::{HostCall, HttpAnswer, KvAnswer};
 use crate::calling::conversation_facts::{ConversationAnswer, ConversationQuestion};
+use crate::calling::file_part::{FileAnswer, FilePart};
 use crate::calling::host_calls::HostCalls;
 use crate::calling::http::{HttpFault, HttpRequest, HttpResponse, OutgoingHttp};
 use crate::calling::key_values::{KeyValueError, KeyValueSnapshot, KeysWanted, Scope};
@@ -87,6 +88,20 @@ impl KeyValueSnapshot for Recorder {
         };
         self.add_answer(|call| {
             if let HostCall::Conversation { answer, .. } = call {
+                *answer = read.as_ref().ok().cloned();
+            }
+        });
+        read
+    }
+
+    async fn read_file(&self, part: &FilePart) -> Result<FileAnswer, KeyValueError> {
+        self.calls().push(HostCall::File { part: part.clone(), answer: None });
+        let read = match &self.outside.key_values {
+            Some(key_values) => key_values.read_file(part).await,
+            None => Ok(FileAnswer::NotFound),
+        };
+        self.add_answer(|call| {
+            if let HostCall::File { answer, .. } = call {
                 *answer = read.as_ref().ok().cloned();
             }
         });

@@ -8,6 +8,7 @@ use crate::{
     HttpFault, HttpResponse, KeyValueWrite, KeysWanted, Scope, World,
     calling::{
         conversation_facts::{ConversationAnswer, ConversationQuestion},
+        file_part::{FileAnswer, FilePart},
         log_line::LogLine,
         started_requests::RequestRecord,
     },
@@ -58,6 +59,12 @@ pub enum HostCall {
         question: ConversationQuestion,
         /// `None` = the call ended before the answer.
         answer: Option<ConversationAnswer>,
+    },
+    /// A read of a file of the customer.
+    File {
+        part: FilePart,
+        /// `None` = the call ended before the answer.
+        answer: Option<FileAnswer>,
     },
     Http {
         method: String,

@@ -13,6 +13,7 @@ mod checks;
 mod compiling;
 mod default_chatbot;
 mod fairness;
+mod files;
 mod hot_reload;
 mod http;
 mod isolation;

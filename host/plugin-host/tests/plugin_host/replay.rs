@@ -94,6 +94,7 @@ async fn a_recording_holds_the_input_the_host_calls_and_the_result() {
                 format!("{method} {url} {}", response.status)
             }
             HostCall::Conversation { question, .. } => format!("{question:?}"),
+            HostCall::File { part, .. } => format!("{part:?}"),
             HostCall::Http { answer, .. } => format!("{answer:?}"),
         })
         .collect();

@@ -119,6 +119,8 @@ pub fn guest(name: &str) -> Vec<u8> {
             "-p",
             "misfit",
             "-p",
+            "clerk",
+            "-p",
             "former-rule",
             "-p",
             "former-bot",

@@ -1,13 +1,14 @@
 //! The key-values of a call: its reads with the versions that it saw, and its writes under the quotas.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use async_trait::async_trait;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::ids::{ClientId, ParticipantId};
 use parking_lot::Mutex;
 use plugin_host::{
-    ConversationAnswer, ConversationQuestion, KeyValueError, KeyValueSnapshot, KeyValueWrite, KeysWanted, Scope,
+    ConversationAnswer, ConversationQuestion, FileAnswer, FilePart, KeyValueError, KeyValueSnapshot, KeyValueWrite,
+    KeysWanted, Scope,
 };
 use storage::{
     Db, PgConnection,
@@ -17,10 +18,13 @@ use storage::{
     },
 };
 
-use base::Result;
+use base::{Context, Result};
 use settings::Settings;
 
-use super::conversation;
+use super::{conversation, files::ChatFiles};
+
+/// Divisor of the time of a call: for this part of it, the call waits for files that have not arrived yet.
+const FILE_WAIT_SHARE: u32 = 2;
 
 /// Reads from the database on each request of the plugin, and remembers the version of every read value. Different
 /// reads may see different times. Before the answer takes effect, every version is checked to be unchanged, so that all
@@ -34,12 +38,20 @@ pub struct ValueSnapshot {
     now: DateTime<Utc>,
     reads: Mutex<BTreeMap<ValueKey, Option<i64>>>,
     lists: Mutex<BTreeMap<KeyQuery, Vec<String>>>,
+    files: Option<ChatFiles>,
 }
 
 impl ValueSnapshot {
     pub fn new(db: Db, client: ClientId, plugin: &str, participant: ParticipantId, now: DateTime<Utc>) -> Self {
         let (reads, lists) = (Mutex::default(), Mutex::default());
-        Self { db, client, plugin: plugin.to_owned(), participant, now, reads, lists }
+        Self { db, client, plugin: plugin.to_owned(), participant, now, reads, lists, files: None }
+    }
+
+    /// The same for a chatbot, which may read the files of its chat. Create it when the call begins.
+    pub fn with_files(self, ctx: &Context) -> Self {
+        let wait = ctx.plugins.limits().wall_clock / FILE_WAIT_SHARE;
+        let files = ChatFiles::new((self.db.clone(), Arc::clone(&ctx.media)), self.client, self.participant, wait);
+        Self { files: Some(files), ..self }
     }
 
     pub fn reads(&self) -> Reads {
@@ -124,6 +136,13 @@ impl KeyValueSnapshot for ValueSnapshot {
         let unreadable = |error: storage::Error| KeyValueError(Box::new(error));
         let mut db = self.db.acquire().await.map_err(unreadable)?;
         conversation::read(&mut db, self.client, self.participant, question).await.map_err(unreadable)
+    }
+
+    async fn read_file(&self, part: &FilePart) -> std::result::Result<FileAnswer, KeyValueError> {
+        match &self.files {
+            Some(files) => files.read(part).await.map_err(|error| KeyValueError(Box::new(error))),
+            None => Ok(FileAnswer::NotFound),
+        }
     }
 }
 

@@ -9,6 +9,7 @@ mod answering;
 mod call_results;
 mod canary;
 mod conversation;
+mod files;
 pub mod http;
 pub mod key_values;
 mod result_store;

@@ -208,6 +208,25 @@ pub async fn find(db: &mut PgConnection, client: ClientId, id: ChatMessageId) ->
     row.map(ChatMessage::try_from).transpose()
 }
 
+/// The file of a message that the customer wrote in this chat.
+pub async fn received_file(
+    db: &mut PgConnection,
+    client: ClientId,
+    participant: ParticipantId,
+    id: ChatMessageId,
+) -> Result<Option<MediaId>> {
+    let file: Option<Option<Uuid>> = sqlx::query_scalar(
+        "SELECT media_id FROM chat_message
+         WHERE client_id = $1 AND id = $2 AND participant_id = $3 AND direction = 'INCOMING'",
+    )
+    .bind(client.0)
+    .bind(id.0)
+    .bind(participant.0)
+    .fetch_optional(db)
+    .await?;
+    Ok(file.flatten().map(MediaId))
+}
+
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,

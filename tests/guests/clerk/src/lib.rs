@@ -1,6 +1,7 @@
 //! A chatbot that follows orders: the text of a message names the action, as in `count` or `remind tea 60`.
 
 use patchbay_plugin_sdk::chatbot::*;
+use patchbay_plugin_sdk::files;
 use patchbay_plugin_sdk::kv::{self, Scope};
 
 struct Clerk;
@@ -10,6 +11,9 @@ impl Chatbot for Clerk {
         match &event.kind {
             EventKind::Message(message) => match &message.content {
                 Content::Text(text) => obey(text, message, &session),
+                Content::Media(media) if media.caption.as_deref() == Some("read") => {
+                    Ok(vec![Action::text(read_whole(&message.id)?), Action::state(&message.id)])
+                }
                 other => Ok(vec![Action::text(format!("got {}", describe(other)))]),
             },
             EventKind::Rating(rating) => Ok(vec![Action::text(format!("rated {}", score(rating.score)))]),
@@ -87,6 +91,15 @@ fn obey(text: &str, message: &IncomingMessage, session: &Session) -> Result<Vec<
             vec![Action::text(format!("{key} is kept"))]
         }
         "keys" => vec![Action::text(format!("keys {:?}", kv::keys(Scope::Participant, rest)?))],
+        "file" => vec![Action::text(read_whole(rest)?)],
+        "last-file" => vec![Action::text(read_whole(&session.state)?)],
+        "part" => {
+            let (offset, most) = rest.split_once(' ').ok_or("part OFFSET MOST")?;
+            let offset = offset.parse().map_err(|_| "part OFFSET MOST")?;
+            let most = most.parse().map_err(|_| "part OFFSET MOST")?;
+            let part = files::read(&session.state, offset, most)?;
+            vec![Action::text(format!("part of {} bytes, {:?}", part.len(), String::from_utf8_lossy(&part)))]
+        }
         "vip" => vec![Action::tag("vip"), Action::text("tagged")],
         "quote" => vec![Action::ReplyText(ReplyText { text: "quoted".into(), quote: Some(message.id.clone()) })],
         "buttons" => vec![Action::buttons("Choose:", &[("yes-id", "Yes"), ("no-id", "No")])],
@@ -161,6 +174,14 @@ fn add_one(scope: Scope) -> Result<u64, Error> {
     let before: u64 = kv::get_text(scope, "count")?.and_then(|text| text.parse().ok()).unwrap_or(0);
     kv::set(scope, "count", (before + 1).to_string())?;
     Ok(before + 1)
+}
+
+/// The size of a file, the sum of its bytes, and its beginning.
+fn read_whole(message: &str) -> Result<String, Error> {
+    let bytes = files::read_all(message, usize::MAX)?;
+    let sum: u64 = bytes.iter().map(|byte| u64::from(*byte)).sum();
+    let beginning: String = bytes.iter().take(20).map(|byte| char::from(*byte)).filter(char::is_ascii_graphic).collect();
+    Ok(format!("read {} bytes, sum {sum}, {beginning}", bytes.len()))
 }
 
 fn describe(content: &Content) -> String {

@@ -16,6 +16,7 @@ use crate::{
         conclude::printed_text,
         conversation_facts::ConversationAnswer,
         end::CheckedAnswer,
+        file_part::FileAnswer,
         output::{Gap, Gaps},
     },
     error::CallError,
@@ -94,6 +95,12 @@ impl OpenedConfig {
                     keys.iter_mut().flatten().for_each(|key| self.of_text(key));
                 }
                 HostCall::Conversation { answer, .. } => answer.iter_mut().for_each(|answer| self.of_facts(answer)),
+                HostCall::File { part, answer } => {
+                    self.of_text(&mut part.message);
+                    if let Some(FileAnswer::Bytes(bytes)) = answer {
+                        self.of_bytes(bytes);
+                    }
+                }
                 HostCall::Http { url, headers, body, answer, .. } => {
                     self.of_text(url);
                     self.of_headers(headers);

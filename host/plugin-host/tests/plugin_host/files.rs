@@ -1,0 +1,133 @@
+//! Files of the customer that a chatbot reads in parts.
+
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use plugin_host::{
+    CallError, ChatbotOutcome, FileAnswer, FilePart, HostCall, KeyValueError, KeyValueSnapshot, KeysWanted, PluginCall,
+    Scope, chatbot::Session,
+};
+
+use crate::support::{TestHost, call, client, guest, limits, only_text, says, session};
+
+const MOST_OF_A_CALL: usize = 8 << 20;
+const MOST_OF_A_PART: u32 = 256 << 10;
+
+/// A conversation with one file, that of the message `photo`. The message `late` has a file that has not arrived yet.
+#[derive(Default)]
+struct Album {
+    photo: Vec<u8>,
+    asked: Mutex<Vec<FilePart>>,
+}
+
+impl Album {
+    fn of(bytes: usize) -> Arc<Self> {
+        let photo = (0..bytes).map(|index| index.to_le_bytes()[0]).collect();
+        Arc::new(Self { photo, asked: Mutex::default() })
+    }
+}
+
+#[async_trait]
+impl KeyValueSnapshot for Album {
+    async fn get(&self, _: Scope, _: &str) -> Result<Option<Vec<u8>>, KeyValueError> {
+        Ok(None)
+    }
+
+    async fn list(&self, _: Scope, _: &KeysWanted) -> Result<Vec<String>, KeyValueError> {
+        Ok(vec![])
+    }
+
+    async fn read_file(&self, part: &FilePart) -> Result<FileAnswer, KeyValueError> {
+        self.asked.lock().unwrap().push(part.clone());
+        Ok(match part.message.as_str() {
+            "photo" => {
+                let (from, most) = (part.offset as usize, part.most as usize);
+                FileAnswer::Bytes(self.photo.iter().skip(from).take(most).copied().collect())
+            }
+            "late" => FileAnswer::Unavailable,
+            _ => FileAnswer::NotFound,
+        })
+    }
+}
+
+async fn clerk() -> TestHost {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("clerk.wasm"), guest("clerk")).unwrap();
+    TestHost::start(directory, limits(), false).await
+}
+
+async fn ask(test: &TestHost, album: &Arc<Album>, text: &str) -> Result<ChatbotOutcome, CallError> {
+    let session = Session { state: "photo".to_owned(), ..session() };
+    let call = PluginCall { record: true, ..call("clerk") };
+    test.host.chatbot(call, &says(text), &session, Arc::<Album>::clone(album) as _).await
+}
+
+async fn refusal(test: &TestHost, album: &Arc<Album>, text: &str) -> (String, bool) {
+    match ask(test, album, text).await {
+        Err(CallError::Refused { error, .. }) => (error.code, error.retry),
+        other => panic!("{text}: {other:?}"),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_is_read_in_parts_to_its_end_and_a_replay_gives_the_same_bytes() {
+    let (test, album) = (clerk().await, Album::of(600_000));
+    let sum: u64 = album.photo.iter().map(|byte| u64::from(*byte)).sum();
+
+    let outcome = ask(&test, &album, "file photo").await.unwrap();
+
+    assert!(only_text(&outcome.actions).starts_with(&format!("read 600000 bytes, sum {sum}, ")));
+    let parts: Vec<(u64, u32)> = album.asked.lock().unwrap().iter().map(|part| (part.offset, part.most)).collect();
+    let wanted = [0, 262_144, 524_288, 600_000].map(|offset| (offset, MOST_OF_A_PART));
+    assert_eq!(parts, wanted);
+    let recording = outcome.trace.recording.unwrap();
+    let read = recording.host_calls.iter().filter(|call| matches!(call, HostCall::File { .. }));
+    assert_eq!(read.count(), 4);
+    let again = test.host.replay(client(1), call("clerk").plugin, &recording).await.unwrap();
+    assert!(again.identical, "{:?}", again.first_difference);
+    let written: plugin_host::Recording =
+        serde_json::from_str(&serde_json::to_string(&*recording).unwrap()).unwrap();
+    assert_eq!(written, *recording);
+    let shown = recording.to_json();
+    assert_eq!(shown["hostCalls"][0]["type"], "file");
+    assert_eq!(shown["hostCalls"][0]["part"]["message"], "photo");
+    assert_eq!(shown["hostCalls"][3]["answer"]["bytes"], "");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_part_has_no_more_bytes_than_asked_for_and_none_behind_the_end() {
+    let (test, album) = (clerk().await, Album::of(100));
+    for (asked, said) in [
+        ("part 97 2", "part of 2 bytes, \"ab\""),
+        ("part 99 9", "part of 1 bytes, \"c\""),
+        ("part 100 9", "part of 0 bytes, \"\""),
+        ("part 97 0", "part of 0 bytes, \"\""),
+    ] {
+        assert_eq!(only_text(&ask(&test, &album, asked).await.unwrap().actions), said, "{asked}");
+    }
+    for (wanted, asked) in [(MOST_OF_A_PART, MOST_OF_A_PART), (MOST_OF_A_PART + 1, MOST_OF_A_PART)] {
+        album.asked.lock().unwrap().clear();
+        ask(&test, &album, &format!("part 0 {wanted}")).await.unwrap();
+        assert_eq!(album.asked.lock().unwrap()[0].most, asked);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_that_is_not_there_differs_from_one_that_may_come() {
+    let (test, album) = (clerk().await, Album::of(1));
+    assert_eq!(refusal(&test, &album, "file other").await, ("file-not-found".to_owned(), false));
+    assert_eq!(refusal(&test, &album, "file late").await, ("file-unavailable".to_owned(), true));
+    album.asked.lock().unwrap().clear();
+    let long = "x".repeat(129);
+    assert_eq!(refusal(&test, &album, &format!("file {long}")).await.0, "file-not-found");
+    assert!(album.asked.lock().unwrap().is_empty(), "no message has such an id");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_reads_a_limited_number_of_bytes() {
+    let test = clerk().await;
+    let below = ask(&test, &Album::of(MOST_OF_A_CALL - 1), "file photo").await.unwrap();
+    assert!(only_text(&below.actions).starts_with("read 8388607 bytes"));
+    let above = refusal(&test, &Album::of(MOST_OF_A_CALL + 1), "file photo").await;
+    assert_eq!(above, ("file-too-much".to_owned(), false));
+}

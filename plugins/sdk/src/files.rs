@@ -1,0 +1,37 @@
+//! The files that the customer sent in this conversation.
+
+use crate::bindings::chatbot::patchbay::plugin::files::{self, Error as Fault};
+use crate::chatbot::Error;
+
+/// The bytes of the file of a message from `offset` on: at most `most`, and never more than 256 KiB. An empty list is the
+/// end of the file.
+pub fn read(message_id: &str, offset: u64, most: u32) -> Result<Vec<u8>, Error> {
+    Ok(files::read(message_id, offset, most)?)
+}
+
+/// The whole file of a message. A file of more than `most` bytes is an error with the code `file-too-large`.
+pub fn read_all(message_id: &str, most: usize) -> Result<Vec<u8>, Error> {
+    const PART: u32 = 256 << 10;
+    let mut bytes = Vec::new();
+    loop {
+        let part = read(message_id, bytes.len() as u64, PART)?;
+        if part.is_empty() {
+            return Ok(bytes);
+        }
+        if bytes.len() + part.len() > most {
+            return Err(Error::new("file-too-large", format!("the file has more than {most} bytes")));
+        }
+        bytes.extend(part);
+    }
+}
+
+impl From<Fault> for Error {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::NotFound => Self::new("file-not-found", "no message of the customer in this conversation has this file"),
+            Fault::Unavailable => Self::temporary("file-unavailable", "the file cannot be read yet"),
+            Fault::TooMuch(most) => Self::new("file-too-much", format!("a call reads at most {most} bytes of files")),
+            Fault::Other(reason) => Self::new("file", reason),
+        }
+    }
+}
