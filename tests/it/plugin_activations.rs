@@ -112,7 +112,7 @@ async fn a_rollback_goes_back_to_another_plugin_and_after_a_deactivation_to_the_
     client.put_in_force("default-chatbot", json!({ "config": { "greeting": "Hi" } })).await;
     client.put_in_force("shop", json!({})).await;
     let wrong = said(&rollback(&client, "default-chatbot", json!({})).await, 409);
-    assert!(wrong.contains("shop version 1 is live there"), "{wrong}");
+    assert!(wrong.contains("shop version 1 is live for all numbers, and not `default-chatbot`"), "{wrong}");
 
     let back = rollback(&client, "shop", json!({})).await.ok();
 
@@ -125,7 +125,10 @@ async fn a_rollback_goes_back_to_another_plugin_and_after_a_deactivation_to_the_
     assert_eq!(answering(&client, &phone, 0).await, "version-0001");
     assert_eq!(rollback(&client, "shop", json!({})).await.ok()["plugin"], "default-chatbot");
     let idle = said(&rollback(&client, "shop", json!({})).await, 409);
-    assert!(idle.contains("default-chatbot is live there"), "{idle}");
+    assert!(idle.contains("default-chatbot is live for all numbers"), "{idle}");
+    client.put_in_force("shop", json!({ "whatsAppNumberId": client.number_id })).await;
+    let elsewhere = said(&rollback(&client, "shop", json!({})).await, 409);
+    assert!(elsewhere.contains(&format!("which is live for number {}: name that place", client.number_id)), "{elsewhere}");
 }
 
 #[tokio::test]

@@ -206,11 +206,16 @@ async fn plan(
                 let back = Box::new(available(ctx, past.activation.try_into()?)?);
                 Ok(Plan::BringBack { instead_of: None, back })
             }
-            _ => conflict(format!("`{plugin}` is not in force there: nothing can be rolled back")),
+            _ => {
+                let elsewhere = elsewhere(db, client, plugin).await?;
+                conflict(format!("`{plugin}` is not in force there{elsewhere}: nothing can be rolled back"))
+            }
         };
     };
     if live.plugin.name() != plugin {
-        return conflict(format!("{} is live there, not `{plugin}`: roll that one back", live.plugin));
+        let whose = inbox.map_or("all numbers", |_| "this number");
+        let elsewhere = elsewhere(db, client, plugin).await?;
+        return conflict(format!("{} is live for {whose}, and not `{plugin}`{elsewhere}", live.plugin));
     }
     let before = match live.previous {
         Some(previous) => activations::past(db, client, previous).await?,
@@ -226,6 +231,15 @@ async fn plan(
             live.plugin
         )),
     }
+}
+
+/// The places where a plugin is in force, for an error about another place.
+async fn elsewhere(db: &mut PgConnection, client: ClientId, plugin: &str) -> Result<String, PluginError> {
+    let places: Vec<String> = catalogue::active(db, client, Some(plugin)).await?.iter().map(place_of).collect();
+    Ok(match places.is_empty() {
+        true => String::new(),
+        false => format!(", which is {}: name that place", places.join(", ")),
+    })
 }
 
 /// A version that was live for a client, or for one of its inboxes.
