@@ -1,6 +1,7 @@
 //! The author's tools behind `patchbay plugin` (CONTRACT 8). Commands that build, check and test work without a server.
 
 pub mod build;
+mod cache_folder;
 pub mod conversation;
 mod cost_history;
 pub mod dev;

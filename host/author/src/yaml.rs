@@ -153,11 +153,12 @@ enum Tree {
 }
 
 fn tree_to_node(tree: Spanned<Tree>, text: &str) -> YamlNode {
-    let place = tree.referenced;
+    // An alias has the place of its use, and the characters of its anchor.
+    let (place, written_at) = (tree.referenced, tree.defined);
     let value = match tree.value {
         Tree::Null => YamlContent::Null,
         Tree::Scalar(value) => {
-            let written = plain_text(text, place).unwrap_or_else(|| value.to_string());
+            let written = plain_text(text, written_at).unwrap_or_else(|| value.to_string());
             YamlContent::Scalar(value, written)
         }
         Tree::Text(words) => YamlContent::Text(words),
@@ -264,6 +265,20 @@ mod tests {
         let node = parse("a: 007\nb: 1.50\nc: no\nd: true\ne: \"5\"\n").unwrap();
         let texts: Vec<String> = node.map("it").unwrap().iter().map(|(_, node)| node.text("it").unwrap()).collect();
         assert_eq!(texts, ["007", "1.50", "no", "true", "5"]);
+    }
+
+    #[test]
+    fn an_alias_is_read_as_its_anchor_was_written() {
+        let node =
+            parse("a: &number 007\nb: *number\nc: &steps [{customer: 0815}, {customer: true}]\nd: *steps\n").unwrap();
+        let entries = node.map("it").unwrap();
+        assert_eq!(entries[1].1.text("it").unwrap(), "007");
+        let said = |steps: &YamlNode| -> Vec<String> {
+            let steps = steps.list("steps").unwrap().iter();
+            steps.map(|step| step.map("step").unwrap()[0].1.text("customer").unwrap()).collect()
+        };
+        assert_eq!((said(&entries[2].1), entries[3].1.line), (said(&entries[3].1), 4));
+        assert_eq!(said(&entries[3].1), ["0815", "true"]);
     }
 
     #[test]

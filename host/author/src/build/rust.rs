@@ -6,7 +6,7 @@ use super::{
     error::BuildError,
     run::{at, on_path, run},
 };
-use crate::{Lang, Project};
+use crate::{Lang, Project, cache_folder::cache_folder};
 
 const TARGET: &str = "wasm32-wasip2";
 
@@ -21,13 +21,13 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
     }
     target_is_installed(project)
         .map_err(|()| missing(&format!("the Rust target {TARGET}"), &format!("type: rustup target add {TARGET}")))?;
-    progress("compiling with cargo");
+    progress("compiling with cargo; the first build of a machine takes a minute or more");
     let mut cargo = Command::new("cargo");
     cargo.args(["build", "--release", "--target", TARGET, "--message-format=json-render-diagnostics"]);
-    // A folder next to the one that the author's projects share, because an editor may hold the lock of that one.
-    if let Some(shared) = std::env::var_os("CARGO_TARGET_DIR") {
-        cargo.env("CARGO_TARGET_DIR", PathBuf::from(shared).join("plugins-of-authors"));
-    }
+    // All projects share it, so the SDK is compiled once. It is not the folder of the author's other projects, because an
+    // editor may hold the lock of that one.
+    let shared = std::env::var_os("CARGO_TARGET_DIR").map_or_else(cache_folder, PathBuf::from);
+    cargo.env("CARGO_TARGET_DIR", shared.join("plugins-of-authors"));
     let said = run("cargo build", cargo.current_dir(&project.root))?;
     let built = artifact(project, &said).ok_or_else(|| BuildError::Failed {
         step: "cargo build".to_owned(),

@@ -21,6 +21,7 @@ use plugin_host::{
 use uuid::Uuid;
 
 use super::web::LocalWeb;
+use crate::cache_folder::cache_folder;
 
 #[derive(Debug, thiserror::Error)]
 pub enum LocalError {
@@ -148,12 +149,3 @@ impl LocalHost {
     }
 }
 
-/// The cache folder of the user, for compiled code.
-fn cache_folder() -> PathBuf {
-    let home = || std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
-    let cache = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from).or_else(home);
-    match cache {
-        Some(cache) => cache.join("patchbay").join("author"),
-        None => std::env::temp_dir().join("patchbay-author"),
-    }
-}
