@@ -339,3 +339,25 @@ async fn every_change_is_in_the_audit_trail() {
 
     assert_eq!(actions, ["upload", "upload", "activate", "activate", "rollback", "deactivate", "delete"]);
 }
+
+#[tokio::test]
+async fn a_chatbot_gets_the_state_that_it_set_and_not_that_of_another() {
+    let patchbay = SharedPatchbay::get().await;
+    let client = patchbay.new_client().await;
+    let phone = patchbay.new_phone();
+    for name in ["first", "second"] {
+        client.upload(name, guest("clerk")).await;
+    }
+    let says = async |text: &str, answer: &'static str| {
+        phone.write(&client.number, text).await;
+        phone.receives(answer, |message| message["text"].as_str().is_some_and(|text| text.trim() == answer)).await;
+    };
+    client.put_in_force("first", json!({})).await;
+    says("remember tea", "noted").await;
+    client.put_in_force("second", json!({})).await;
+
+    says("recall", "you said:").await;
+
+    client.put_in_force("first", json!({})).await;
+    says("recall", "you said: tea").await;
+}

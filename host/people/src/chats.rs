@@ -104,6 +104,7 @@ fn join(kept: &Participant, gone: &Participant) -> (Participant, Option<TicketId
     let mut joined = Participant {
         state: goes_on.state,
         bot_state: goes_on.bot_state.clone(),
+        bot_state_plugin: goes_on.bot_state_plugin.clone(),
         bot_plugin: goes_on.bot_plugin.clone(),
         assigned_agent: goes_on.assigned_agent,
         ticket: goes_on.ticket,

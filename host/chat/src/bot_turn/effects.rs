@@ -122,7 +122,7 @@ impl Turn<'_> {
     async fn carry_out(&mut self, db: &mut PgConnection, effect: ChatbotEffect) -> Result<()> {
         match effect {
             ChatbotEffect::Reply(reply) => self.reply(db, reply).await?,
-            ChatbotEffect::SetState(state) => self.participant.bot_state = state,
+            ChatbotEffect::SetState(state) => self.participant.set_bot_state(self.scene.plugin(), state),
             ChatbotEffect::StartTimer { name, seconds } => {
                 let due_at = self.ctx.now() + TimeDelta::seconds(i64::from(seconds));
                 let id: ParticipantEventId = self.ctx.mint();

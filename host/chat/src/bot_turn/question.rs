@@ -85,7 +85,7 @@ fn session(scene: &TurnContext, now: DateTime<Utc>) -> Session {
         business_number: scene.inbox.address().unwrap_or_default().to_owned(),
         customer: customer(&scene.customer),
         channel: channel(scene.participant.channel),
-        state: scene.participant.bot_state.clone(),
+        state: scene.participant.state_of(scene.plugin()).to_owned(),
         now_ms: unix_millis(now),
         local_time: zone(&scene.client.time_zone).local_time(now),
         reopened: scene.reopened,

@@ -18,6 +18,7 @@ pub(crate) fn participant(state: ParticipantState) -> Participant {
         next_sequence: 3,
         events_handled: 2,
         bot_state: "menu".to_owned(),
+        bot_state_plugin: None,
         tags: vec!["vip".to_owned()],
         missed: true,
         missed_by: None,

@@ -78,9 +78,9 @@ pub(super) async fn send(
         Ok(Ok(end)) => judge(request, end),
         Ok(Err(fault)) => Err(CompileFault::Host(format!("the compiler {} cannot be run: {fault}", program.display()))),
         Err(_) => Err(CompileFault::Problems(vec![format!(
-            "compiling it takes more than {} s; {}",
-            wall_clock.as_secs(),
-            request.too_much()
+            "it was not compiled within {} s: the machine is busy or the component is large; upload it again, and if that \
+             fails, leave out what it does not use",
+            wall_clock.as_secs()
         )])),
     }
 }

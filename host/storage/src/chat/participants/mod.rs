@@ -30,6 +30,8 @@ pub struct Participant {
     pub next_sequence: i64,
     pub events_handled: i64,
     pub bot_state: String,
+    /// The plugin that set the state. `None`: a process of an earlier release set it.
+    pub bot_state_plugin: Option<String>,
     pub tags: Vec<String>,
     pub missed: bool,
     pub missed_by: Option<UserId>,
@@ -58,6 +60,7 @@ impl Participant {
         let moved = self.state.apply(step)?;
         if self.state == ParticipantState::Closed && moved.state != ParticipantState::Closed {
             self.bot_state.clear();
+            self.bot_state_plugin = None;
             self.team = None;
             self.queued_reason = None;
             self.bot_plugin = None;
@@ -73,6 +76,19 @@ impl Participant {
             self.last_assigned_agent = self.assigned_agent.take().or(self.last_assigned_agent);
         }
         Ok(())
+    }
+
+    /// The state that this chatbot set. Empty if another one set the present state.
+    pub fn state_of(&self, plugin: &str) -> &str {
+        match &self.bot_state_plugin {
+            Some(other) if other != plugin => "",
+            _ => &self.bot_state,
+        }
+    }
+
+    pub fn set_bot_state(&mut self, plugin: &str, state: String) {
+        self.bot_state = state;
+        self.bot_state_plugin = Some(plugin.to_owned());
     }
 
     pub fn take_sequence(&mut self, at: DateTime<Utc>) -> i64 {
@@ -94,6 +110,7 @@ pub(super) struct ParticipantRow {
     next_sequence: i64,
     events_handled: i64,
     bot_state: String,
+    bot_state_plugin: Option<String>,
     tags: Vec<String>,
     missed: bool,
     missed_agent_id: Option<Uuid>,
@@ -126,6 +143,7 @@ impl TryFrom<ParticipantRow> for Participant {
             next_sequence: row.next_sequence,
             events_handled: row.events_handled,
             bot_state: row.bot_state,
+            bot_state_plugin: row.bot_state_plugin,
             tags: row.tags,
             missed: row.missed,
             missed_by: row.missed_agent_id.map(UserId),
@@ -150,7 +168,7 @@ pub(super) fn chat_channel(name: &str) -> Result<Channel> {
 }
 
 pub(super) const COLUMNS: &str = "id, inbox_id, customer_id, channel, state, control_version, next_sequence, \
-    events_handled, bot_state, tags, missed, missed_agent_id, after_hours, send_rating, assigned_agent_id, last_assigned_agent_id, \
+    events_handled, bot_state, bot_state_plugin, tags, missed, missed_agent_id, after_hours, send_rating, assigned_agent_id, last_assigned_agent_id, \
     team_id, (SELECT team.name FROM team WHERE team.client_id = participant.client_id AND team.id = team_id) AS team_name, \
     unread, queued_reason, bot_plugin, ticket_id, found_by, last_message_at, created_at";
 
@@ -257,7 +275,7 @@ pub async fn save(db: &mut PgConnection, client: ClientId, participant: &Partici
         "UPDATE participant SET state = $3, control_version = $4, next_sequence = $5, events_handled = $6, bot_state = $7,
              tags = $8, missed = $9, after_hours = $10, send_rating = $11, assigned_agent_id = $12,
              last_assigned_agent_id = $13, team_id = $14, unread = $15, queued_reason = $16, last_message_at = $17,
-             bot_plugin = $18, found_by = $19, ticket_id = $20, missed_agent_id = $21
+             bot_plugin = $18, found_by = $19, ticket_id = $20, missed_agent_id = $21, bot_state_plugin = $22
          WHERE client_id = $1 AND id = $2",
     )
     .bind(client.0)
@@ -281,6 +299,7 @@ pub async fn save(db: &mut PgConnection, client: ClientId, participant: &Partici
     .bind(&participant.found_by)
     .bind(participant.ticket.map(|ticket| ticket.0))
     .bind(participant.missed_by.map(|agent| agent.0))
+    .bind(participant.bot_state_plugin.as_deref())
     .execute(db)
     .await?;
     Ok(())
