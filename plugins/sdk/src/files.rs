@@ -28,7 +28,9 @@ pub fn read_all(message_id: &str, most: usize) -> Result<Vec<u8>, Error> {
 impl From<Fault> for Error {
     fn from(fault: Fault) -> Self {
         match fault {
-            Fault::NotFound => Self::new("file-not-found", "no message of the customer in this conversation has this file"),
+            Fault::NotFound => {
+                Self::new("file-not-found", "no message of the customer in this conversation has this file")
+            }
             Fault::Unavailable => Self::temporary("file-unavailable", "the file cannot be read yet"),
             Fault::TooMuch(most) => Self::new("file-too-much", format!("a call reads at most {most} bytes of files")),
             Fault::Other(reason) => Self::new("file", reason),

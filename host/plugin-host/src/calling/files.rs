@@ -13,12 +13,7 @@ const PART_BYTES: u32 = 256 << 10;
 const ID_BYTES: usize = 128;
 
 impl Host for GuestState {
-    async fn read(
-        &mut self,
-        message_id: String,
-        offset: u64,
-        most: u32,
-    ) -> wasmtime::Result<Result<Vec<u8>, Error>> {
+    async fn read(&mut self, message_id: String, offset: u64, most: u32) -> wasmtime::Result<Result<Vec<u8>, Error>> {
         self.count_host_call()?;
         if message_id.len() > ID_BYTES {
             return Ok(Err(Error::NotFound));

@@ -85,8 +85,7 @@ async fn a_file_is_read_in_parts_to_its_end_and_a_replay_gives_the_same_bytes() 
     assert_eq!(read.count(), 4);
     let again = test.host.replay(client(1), call("clerk").plugin, &recording).await.unwrap();
     assert!(again.identical, "{:?}", again.first_difference);
-    let written: plugin_host::Recording =
-        serde_json::from_str(&serde_json::to_string(&*recording).unwrap()).unwrap();
+    let written: plugin_host::Recording = serde_json::from_str(&serde_json::to_string(&*recording).unwrap()).unwrap();
     assert_eq!(written, *recording);
     let shown = recording.to_json();
     assert_eq!(shown["hostCalls"][0]["type"], "file");
