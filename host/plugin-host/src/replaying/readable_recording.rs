@@ -4,8 +4,8 @@ use serde_json::{Map, Value, json};
 
 use super::recording::{HostCall, HttpAnswer, KvAnswer, Recording};
 use super::replay::CallReplay;
-use crate::{FileAnswer, HttpFault};
 use crate::worlds::json::{WorldQuestion, binary, readable_result, scope_name};
+use crate::{FileAnswer, HttpFault};
 
 impl Recording {
     pub fn to_json(&self) -> Value {

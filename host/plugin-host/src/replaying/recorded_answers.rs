@@ -154,9 +154,7 @@ impl OutgoingHttp for RecordedAnswers {
                 | HostCall::Conversation { .. }
                 | HostCall::File { .. },
             )
-            | None => {
-                Err(HttpFault::Failed(format!("the recording has no answer to {}", describe(&now))))
-            }
+            | None => Err(HttpFault::Failed(format!("the recording has no answer to {}", describe(&now)))),
         }
     }
 }
