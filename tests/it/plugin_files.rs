@@ -80,6 +80,24 @@ async fn a_file_that_is_not_kept_any_more_is_not_found() {
 }
 
 #[tokio::test]
+async fn a_file_that_comes_late_is_read_by_a_repetition_of_the_turn() {
+    let (patchbay, client, phone) = with_clerk().await;
+    sends_and_is_read(&client, &phone, b"\xff\xd8\xff late").await;
+    let becomes = async |state: &str| {
+        let statement = "UPDATE media SET state = $2, ready = false, due_at = due_at + interval '1 day'
+            WHERE client_id = (SELECT id FROM client WHERE client_ref = $1)";
+        let mut db = patchbay.database().await;
+        sqlx::query(statement).bind(&client.client_ref).bind(state).execute(&mut db).await.unwrap();
+    };
+    becomes("PENDING").await;
+    phone.write(&client.number, "part 4 4").await;
+    let refused = client.keeps("clerk", "invocations", |call| call["outcome"] == "refused").await;
+    assert!(refused["error"].as_str().unwrap().contains("the file cannot be read yet"), "{refused}");
+    becomes("READY").await;
+    phone.receives("the bytes", |message| message["text"] == "part of 4 bytes, \"late\"").await;
+}
+
+#[tokio::test]
 async fn a_recorded_call_is_replayed_with_the_bytes_that_it_read() {
     let patchbay = SharedPatchbay::with_guests().await;
     let client = patchbay.new_client().await;
