@@ -12,7 +12,7 @@ import { Fact, Id } from "../developers/parts.js";
 import { LiteSession } from "./lite.js";
 import { Faults, INBOXES } from "./places.js";
 
-/** @typedef {{id: string, number: string, whatsAppProvider: string}} Number */
+/** @typedef {{id: string, number: string, whatsAppProvider: string}} BusinessNumber */
 /** @typedef {import("./places.js").Inbox} Inbox */
 
 /** @type {Record<string, string>} */
@@ -41,7 +41,7 @@ export function Numbers() {
 
 /** @param {{row: any, inbox?: Inbox}} props */
 function NumberCard({ row, inbox }) {
-  /** @type {Number} */
+  /** @type {BusinessNumber} */
   const number = row.whatsAppNumber;
   const lite = number.whatsAppProvider === "WHATSAPP_LITE";
   return html`<section class="card stack" aria-label=${`+${number.number}`}><div class="section-head"><h2 class="number">+${number.number}</h2><${Tag} tone=${lite ? "" : "accent"}>${t(`numbers.providers.${number.whatsAppProvider}`)}<//></div>

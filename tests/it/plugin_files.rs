@@ -1,4 +1,4 @@
-//! Files of customers that a chatbot reads as bytes.
+//! Files of customers that a chatbot reads as bytes, and files that it sends as bytes.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use harness::{Patchbay, SharedPatchbay, TestClient, TestPhone, eventually, guest};
@@ -80,6 +80,24 @@ async fn a_file_that_is_not_kept_any_more_is_not_found() {
 }
 
 #[tokio::test]
+async fn a_file_that_comes_late_is_read_by_a_repetition_of_the_turn() {
+    let (patchbay, client, phone) = with_clerk().await;
+    sends_and_is_read(&client, &phone, b"\xff\xd8\xff late").await;
+    let becomes = async |state: &str| {
+        let statement = "UPDATE media SET state = $2, ready = false, due_at = due_at + interval '1 day'
+            WHERE client_id = (SELECT id FROM client WHERE client_ref = $1)";
+        let mut db = patchbay.database().await;
+        sqlx::query(statement).bind(&client.client_ref).bind(state).execute(&mut db).await.unwrap();
+    };
+    becomes("PENDING").await;
+    phone.write(&client.number, "part 4 4").await;
+    let refused = client.keeps("clerk", "invocations", |call| call["outcome"] == "refused").await;
+    assert!(refused["error"].as_str().unwrap().contains("the file cannot be read yet"), "{refused}");
+    becomes("READY").await;
+    phone.receives("the bytes", |message| message["text"] == "part of 4 bytes, \"late\"").await;
+}
+
+#[tokio::test]
 async fn a_recorded_call_is_replayed_with_the_bytes_that_it_read() {
     let patchbay = SharedPatchbay::with_guests().await;
     let client = patchbay.new_client().await;
@@ -110,4 +128,37 @@ async fn a_trial_call_has_no_files() {
     let event = json!({ "type": "message", "text": format!("file {message}") });
     let tried = client.post(&format!("{PLUGINS}/reader/invoke"), &json!({ "event": event })).await.ok();
     assert_eq!(tried["error"]["kind"], "refused", "{tried}");
+}
+
+/// Names and sizes of the files of a client.
+async fn kept_files(patchbay: &Patchbay, client: &TestClient) -> Vec<(String, i64)> {
+    let statement = "SELECT filename, size_bytes FROM media
+        WHERE state = 'READY' AND client_id = (SELECT id FROM client WHERE client_ref = $1) ORDER BY id";
+    sqlx::query_as(statement).bind(&client.client_ref).fetch_all(&mut patchbay.database().await).await.unwrap()
+}
+
+#[tokio::test]
+async fn a_customer_gets_a_file_that_the_chatbot_wrote() {
+    let (patchbay, client, phone) = with_clerk().await;
+    phone.write(&client.number, "send-file bill 7.pdf").await;
+    let received = phone.receives("the file", |message| message["type"] == "document").await;
+    assert!(received.to_string().contains("bill 7.pdf"), "{received}");
+    assert_eq!(kept_files(&patchbay, &client).await, [("bill 7.pdf".to_owned(), 21)]);
+}
+
+#[tokio::test]
+async fn a_file_that_no_reply_names_is_not_kept() {
+    let (patchbay, client, phone) = with_clerk().await;
+    phone.write(&client.number, "write-only").await;
+    phone.receives("the answer", |message| message["text"] == "attachment:1").await;
+    assert_eq!(kept_files(&patchbay, &client).await, []);
+}
+
+#[tokio::test]
+async fn an_answer_that_names_a_file_of_no_call_is_refused() {
+    let (patchbay, client, phone) = with_clerk().await;
+    phone.write(&client.number, "show attachment:2").await;
+    let refused = client.keeps("clerk", "invocations", |call| call["outcome"] == "bad-answer").await;
+    assert!(refused["error"].as_str().unwrap().contains("which this call did not write"), "{refused}");
+    assert_eq!(kept_files(&patchbay, &client).await, []);
 }

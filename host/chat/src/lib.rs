@@ -23,13 +23,14 @@
 //!    event is a turn (`bot_turn::turn`).
 //! 2. `turn_context::load` reads the data of the turn. Then no transaction is open. `question::of` makes the types of `wit/`.
 //! 3. `PluginHost::chatbot` calls the component in a fresh instance. Key-value reads are remembered with their versions
-//!    (`plugins::calls::key_values::ValueSnapshot`), and writes are buffered. The id of the event seeds the randomness. The
+//!    (`plugins::calls::key_values::ValueSnapshot`), and writes are buffered. Files of the
+//!    chat are read in parts, and written ones are buffered too. The id of the event seeds the randomness. The
 //!    clock is that of the event at each repetition.
-//! 4. `actions::effects` turns actions into effects.
-//! 5. `effects::apply` is one transaction. It checks the lease and stops if `control_version` has changed. It writes
-//!    key-values, or runs the turn again if a value that it read has changed (at most ten times). It queues each reply
-//!    (`send_to_customer::send_to_customer`), writes state, timers, tags, hand-over or close, records events and removes the event. Then the
-//!    lanes are woken.
+//! 4. `attachments` gives the written files that replies name their addresses. `actions::effects` turns actions into effects.
+//! 5. `attachments::store` stores these files. `effects::apply` is one transaction. It checks the lease and stops if
+//!    `control_version` has changed. It writes key-values, or runs the turn again if a value that it read has changed (at
+//!    most ten times). It queues each reply (`send_to_customer::send_to_customer`), writes state, timers, tags, hand-over
+//!    or close, records events and removes the event. Then the lanes are woken.
 //! 6. A failed turn is repeated after 1, 5 and 25 s, and the chat waits. Then the chat goes to the unassigned queue
 //!    with the reason (`failure.rs`). It goes there at once if a repetition is useless (`calls::trace::is_final`): the
 //!    chatbot says so, its answer cannot be carried out, or its file was deleted. If a canary fails, the live version

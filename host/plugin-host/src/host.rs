@@ -64,8 +64,9 @@ impl PluginHost {
         key_values: Arc<dyn KeyValueSnapshot>,
     ) -> Result<ChatbotOutcome, CallError> {
         let question = HandleEvent::new(event, session);
-        let CheckedAnswer { answer, writes, requests, trace } = self.ask(&call, Some(key_values), &question).await?;
-        Ok(ChatbotOutcome { actions: answer, writes, requests, trace })
+        let answered = self.ask(&call, Some(key_values), &question).await?;
+        let CheckedAnswer { answer, writes, requests, files, trace } = answered;
+        Ok(ChatbotOutcome { actions: answer, writes, requests, files, trace })
     }
 
     pub async fn decide_fallback(

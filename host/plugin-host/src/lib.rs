@@ -57,6 +57,7 @@ pub use calling::{
     limits::{CallLimits, ExceededLimit},
     secrets::{SEALED, SecretOpener, replace_sealed, sealed},
     started_requests::StartedRequest,
+    written_file::{WrittenFile, unknown_attachment, written_file_index},
 };
 pub use check::{CheckReport, check, component_notes, sha256};
 pub use compile::{Compiler, check_apart, compile_child};

@@ -1,4 +1,4 @@
-//! The files that the customer sent in this conversation.
+//! Files of this conversation: those that the customer sent, and those that the bot sends.
 
 use crate::bindings::chatbot::patchbay::plugin::files::{self, Error as Fault};
 use crate::chatbot::Error;
@@ -25,6 +25,12 @@ pub fn read_all(message_id: &str, most: usize) -> Result<Vec<u8>, Error> {
     }
 }
 
+/// Takes a file for this answer, and returns the `url` for [`crate::chatbot::ReplyMedia`]. At most 2 MiB, of a type that
+/// agents may send; at most 4 files in a call. A file that no reply names is dropped.
+pub fn write(name: &str, bytes: impl AsRef<[u8]>) -> Result<String, Error> {
+    Ok(files::write(name, bytes.as_ref())?)
+}
+
 impl From<Fault> for Error {
     fn from(fault: Fault) -> Self {
         match fault {
@@ -33,6 +39,7 @@ impl From<Fault> for Error {
             }
             Fault::Unavailable => Self::temporary("file-unavailable", "the file cannot be read yet"),
             Fault::TooMuch(most) => Self::new("file-too-much", format!("a call reads at most {most} bytes of files")),
+            Fault::Refused(rule) => Self::new("file-refused", rule),
             Fault::Other(reason) => Self::new("file", reason),
         }
     }

@@ -1,8 +1,11 @@
 //! A message that the bot is expected to send.
 
+use std::path::Path;
+
 use regex_lite::Regex;
 use serde_json::Value;
 
+use super::content;
 use crate::{
     diff,
     local_run::bot_message::{BotChoice, BotMessage},
@@ -21,6 +24,8 @@ pub(super) struct ExpectedMessage {
     quotes: Option<bool>,
     fields: Vec<(&'static str, String)>,
     parameters: Option<Vec<String>>,
+    /// The bytes of a file that the bot wrote.
+    content: Option<Vec<u8>>,
 }
 
 /// A button or entry: its title or id, or both.
@@ -33,8 +38,8 @@ struct ExpectedChoice {
 /// Fields of a message that are compared literally.
 const PLAIN: [&str; 5] = ["header", "footer", "url", "filename", "name"];
 
-/// Reads `bot:`, unless it is `nothing`.
-pub(super) fn read(node: &YamlNode) -> Result<ExpectedMessage, YamlFault> {
+/// Reads `bot:`, unless it is `nothing`. `folder` is that of the test file.
+pub(super) fn read(node: &YamlNode, folder: &Path) -> Result<ExpectedMessage, YamlFault> {
     if !matches!(node.value, yaml::YamlContent::Map(_)) {
         let text = node.text("bot")?;
         return Ok(ExpectedMessage { text: (text != "anything").then_some(text), ..ExpectedMessage::default() });
@@ -53,6 +58,8 @@ pub(super) fn read(node: &YamlNode) -> Result<ExpectedMessage, YamlFault> {
         "name",
         "parameters",
         "quotes",
+        "content",
+        "content file",
     ];
     let fields = node.fields("bot", &known)?;
     let text = |name: &str| fields.get(name).map(|node| node.text(name)).transpose();
@@ -83,6 +90,7 @@ pub(super) fn read(node: &YamlNode) -> Result<ExpectedMessage, YamlFault> {
         quotes: fields.get("quotes").map(|node| node.truth("quotes")).transpose()?,
         fields: plain,
         parameters: several("parameters")?,
+        content: content::read(fields, folder)?,
     })
 }
 
@@ -125,6 +133,10 @@ impl ExpectedMessage {
         if let Some(parameters) = self.parameters.as_ref().filter(|wanted| **wanted != said.parameters) {
             lines.extend(field_lines("parameters", &parameters.join(", "), &said.parameters.join(", ")));
         }
+        if let Some(content) = self.content.as_deref().filter(|content| said.content.as_deref() != Some(*content)) {
+            let got = said.content.as_deref().map_or_else(|| "no file that the bot wrote".to_owned(), shown);
+            lines.extend(field_lines("content", &shown(content), &got));
+        }
         if let Some(quotes) = self.quotes.filter(|quotes| *quotes != said.quote.is_some()) {
             let words =
                 |quotes: bool| if quotes { "a message that quotes another" } else { "a message that quotes nothing" };
@@ -148,6 +160,11 @@ fn plain<'a>(said: &'a BotMessage, name: &str) -> Option<&'a str> {
         "url" => said.url.as_deref(),
         _ => said.name.as_deref(),
     }
+}
+
+/// The bytes of a file as text, or their number.
+fn shown(content: &[u8]) -> String {
+    std::str::from_utf8(content).map_or_else(|_| format!("{} bytes", content.len()), str::to_owned)
 }
 
 fn field_lines(name: &str, expected: &str, got: &str) -> Vec<String> {

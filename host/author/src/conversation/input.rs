@@ -4,10 +4,10 @@ use plugin_host::chatbot::{
     Choice, ChoiceSource, Content, CustomEvent, Location, Media, Rating, RatingScore, Reaction,
 };
 
-use super::step::StepInput;
+use super::{content, step::StepInput};
 use crate::{
     local_run::bot_message::{MEDIA, media_word},
-    yaml::{self, YamlFault, YamlFields, YamlNode},
+    yaml::{self, YamlFault, YamlNode},
 };
 
 /// `folder` is that of the test file.
@@ -43,7 +43,7 @@ pub(super) fn customer(node: &YamlNode, folder: &Path) -> Result<StepInput, Yaml
     if let Some(tapped) = text("tap")? {
         return Ok(StepInput::Tap(tapped));
     }
-    let file = file(fields, folder)?;
+    let file: Option<Arc<[u8]>> = content::read(fields, folder)?.map(Arc::from);
     let content = if let Some(words) = text("text")? {
         Content::Text(words)
     } else if let Some(title) = text("button")? {
@@ -73,20 +73,6 @@ pub(super) fn customer(node: &YamlNode, folder: &Path) -> Result<StepInput, Yaml
         return Err(node.fault("only a file has `content`: give `image`, `document`, .. too"));
     }
     Ok(StepInput::Content { content, quotes: text("quotes")?, file })
-}
-
-/// The bytes of a file: a text in the test, or a file that is named relative to it.
-fn file(fields: YamlFields<'_>, folder: &Path) -> Result<Option<Arc<[u8]>>, YamlFault> {
-    match (fields.get("content"), fields.get("content file")) {
-        (Some(_), Some(node)) => Err(node.fault("give `content` or `content file`, not both")),
-        (Some(node), None) => Ok(Some(node.text("content")?.into_bytes().into())),
-        (None, Some(node)) => {
-            let path = folder.join(node.text("content file")?);
-            let read = std::fs::read(&path).map_err(|reason| node.fault(format!("{}: {reason}", path.display())))?;
-            Ok(Some(read.into()))
-        }
-        (None, None) => Ok(None),
-    }
 }
 
 fn location(node: &YamlNode) -> Result<Location, YamlFault> {

@@ -3,6 +3,7 @@
 mod attributes;
 mod case;
 mod check;
+mod content;
 mod coverage;
 mod expectation;
 mod input;

@@ -135,7 +135,7 @@ fn step(node: &YamlNode, folder: &Path) -> Result<ConversationStep, YamlFault> {
         },
         "event" => StepKind::Custom(input::custom(value)?),
         "bot" if nothing => StepKind::BotSilent,
-        "bot" => StepKind::Bot(Box::new(expectation::read(value)?)),
+        "bot" => StepKind::Bot(Box::new(expectation::read(value, folder)?)),
         "state" => StepKind::State(match &value.value {
             YamlContent::Map(_) | YamlContent::List(_) => value.json(),
             YamlContent::Null => String::new().into(),

@@ -6,7 +6,11 @@ use domain::{
     custom_action::{self, CustomAction},
     send::RequestComponent,
 };
-use plugin_host::chatbot::{Action, MediaKind, ReplyTemplate};
+use plugin_host::{
+    WrittenFile,
+    chatbot::{Action, MediaKind, ReplyTemplate},
+    written_file_index,
+};
 
 /// The question that the host asks if a bot requests a rating.
 const RATING_QUESTION: &str = "How was our service?";
@@ -21,6 +25,8 @@ pub(crate) struct BotMessage {
     pub(crate) options: Vec<BotChoice>,
     pub(crate) button_label: Option<String>,
     pub(crate) url: Option<String>,
+    /// The bytes of a file that the bot wrote.
+    pub(crate) content: Option<Vec<u8>>,
     pub(crate) name: Option<String>,
     pub(crate) place: Option<(f64, f64)>,
     pub(crate) parameters: Vec<String>,
@@ -68,6 +74,15 @@ pub(crate) const MEDIA: [MediaKind; 7] = [
 ];
 
 impl BotMessage {
+    /// Adds the file that the message names, from those that its call wrote.
+    pub(crate) fn attach(&mut self, written: &[WrittenFile]) {
+        let named = self.url.as_deref().and_then(written_file_index).and_then(|index| written.get(index));
+        let Some(file) = named else { return };
+        self.content = Some(file.bytes.clone());
+        let name = Some(file.name.clone()).filter(|name| !name.is_empty());
+        self.name = self.name.take().or(name);
+    }
+
     /// The message of an action, if it sends one.
     pub(crate) fn of(action: &Action) -> Option<Self> {
         Some(match action {

@@ -9,12 +9,12 @@ use std::{
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{chat::SESSION_WINDOW, contact_attribute::AttributeDefinition, ids::ClientId};
 use plugin_host::{
-    CallError, HttpLimits, PluginCall, PluginRef, StartedRequest, Zone,
+    CallError, HttpLimits, PluginCall, PluginRef, StartedRequest, WrittenFile, Zone,
     chatbot::{
         Action, Attribute, Author, Channel, Content, Event, EventKind, HttpFinished, IncomingMessage, PastMessage,
         QuotedMessage, Session,
     },
-    unix_millis,
+    unix_millis, unknown_attachment,
 };
 use uuid::Uuid;
 
@@ -311,15 +311,16 @@ impl<'a> LocalChat<'a> {
         });
         match self.local_host.host.chatbot(call, &event, &session, reads).await {
             Ok(outcome) => {
-                if let Some(reason) = attributes::refusal(self.setup.attributes.as_deref(), &outcome.actions) {
+                let refusal = attributes::refusal(self.setup.attributes.as_deref(), &outcome.actions);
+                if let Some(reason) = refusal.or_else(|| unknown_attachment(&outcome.actions, outcome.files.len())) {
                     let failure = self.hand_to_people(format!("the chatbot's answer cannot be carried out: {reason}"));
                     let notes = CallNotes::of(&outcome.trace);
                     return LocalTurn { event: label, delivered, effects: vec![], failure: Some(failure), notes };
                 }
                 self.sequence += 1;
-                let requests = outcome.requests;
+                let (requests, files) = (outcome.requests, outcome.files);
                 self.setup.values.commit(outcome.writes, self.setup.now);
-                let effects = outcome.actions.into_iter().filter_map(|action| self.carry_out(action)).collect();
+                let effects = outcome.actions.into_iter().filter_map(|action| self.carry_out(action, &files)).collect();
                 self.send_started(requests).await;
                 self.settle();
                 LocalTurn { event: label, delivered, effects, failure: None, notes: CallNotes::of(&outcome.trace) }
@@ -363,8 +364,11 @@ impl<'a> LocalChat<'a> {
     }
 
     /// Applies an action of the bot to the simulated chat. `None` if it has no effect.
-    fn carry_out(&mut self, action: Action) -> Option<HostEffect> {
-        let effect = HostEffect::of(&action)?;
+    fn carry_out(&mut self, action: Action, files: &[WrittenFile]) -> Option<HostEffect> {
+        let mut effect = HostEffect::of(&action)?;
+        if let HostEffect::Said(said) = &mut effect {
+            said.attach(files);
+        }
         match &effect {
             HostEffect::Said(said) => {
                 let id = format!("bot-{}", self.history.len() + 1);

@@ -217,7 +217,7 @@ fn places(call: &ReadCall<'_>) -> Vec<Value> {
             }
             HostCall::KvGet { answer: KvAnswer::Value(value), .. } => places.push(of_bytes(value)),
             HostCall::Conversation { answer, .. } => places.extend(answer.as_ref().map(|answer| json!(answer))),
-            // A made test has no files.
+            // A test has no file of a recording.
             HostCall::KvGet { .. } | HostCall::KvList { .. } | HostCall::File { .. } => {}
         }
     }

@@ -1,6 +1,6 @@
 //! Conversations that pass: the rules of the server, with a virtual clock.
 
-use crate::support::{passes, play, refused};
+use crate::support::{fails, passes, play, refused};
 
 #[tokio::test]
 async fn messages_buttons_and_lists_come_back_as_choices() {
@@ -69,6 +69,29 @@ steps:
 ",
     )
     .await;
+}
+
+#[tokio::test]
+async fn a_file_that_the_bot_writes_is_checked_by_its_bytes() {
+    passes(
+        "clerk",
+        "
+steps:
+  - customer: send-file bill.pdf
+  - bot: {kind: document, name: bill.pdf, content: '%PDF-1.4 by the clerk'}
+  - customer: send-files 2
+  - bot: {kind: document, content: '%PDF-1.4 number 1'}
+  - bot: {kind: document, content: '%PDF-1.4 number 2'}
+  - customer: show attachment:1
+  - fails: did not write
+",
+    )
+    .await;
+    let other = "steps: [{customer: send-file a.pdf}, {bot: {content: other}}]";
+    let said = fails("clerk", other).await;
+    assert!(said.contains("at content:") && said.contains("%PDF-1.4 by the clerk"), "{said}");
+    let none = "steps: [{customer: say hi}, {bot: {content: other}}]";
+    assert!(fails("clerk", none).await.contains("no file that the bot wrote"));
 }
 
 #[tokio::test]

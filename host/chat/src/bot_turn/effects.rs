@@ -62,11 +62,11 @@ pub(super) async fn apply(
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
     let Some(mut participant) = participants::lock(&mut tx, client, scene.participant.id).await? else {
-        return Ok(TurnOutcome::Over);
+        return Ok(TurnOutcome::Lost);
     };
     let seen = &scene.participant;
     if participant.state != ParticipantState::Bot || participant.control_version != seen.control_version {
-        return Ok(TurnOutcome::Over);
+        return Ok(TurnOutcome::Lost);
     }
     let owner = key_values::ValueOwner { client, plugin: scene.plugin(), participant: participant.id };
     match key_values::write(&mut tx, owner, &answer.reads, &answer.writes, &ctx.settings).await? {

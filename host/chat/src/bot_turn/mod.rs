@@ -6,6 +6,7 @@
 //! no room for the call, nothing is written and it does not count as a failure.
 
 mod actions;
+mod attachments;
 mod attributes;
 mod effects;
 mod failure;
@@ -49,7 +50,7 @@ pub(crate) async fn turn(
         Situation::Stale => return waiting_events::remove_event(ctx, lease, event).await.map(|()| None),
         Situation::NoBot => TurnTrouble::NoBot,
         Situation::Ready(scene) => match ask_all(ctx, lease, *scene, event).await? {
-            TurnOutcome::Over | TurnOutcome::ReadsChanged => return Ok(None),
+            TurnOutcome::Over | TurnOutcome::Lost | TurnOutcome::ReadsChanged => return Ok(None),
             TurnOutcome::NotAsked(made) => return Ok(Some(made)),
             TurnOutcome::Failed(trouble) => *trouble,
         },
@@ -109,9 +110,13 @@ async fn run(ctx: &Context, lease: &Lease, scene: &TurnContext, event: &WaitingE
     let mut made = Box::new(FinishedCall::of((&scene.answering, &about), &outcome, now));
     made.name_event(question::name(&asked.kind));
     metrics::histogram!("patchbay_bot_turn_seconds").record(Duration::from_micros(made.micros()).as_secs_f64());
-    let outcome = match outcome {
+    let mut outcome = match outcome {
         Ok(outcome) => outcome,
         Err(error) => return Ok(TurnOutcome::without_answer(error, made)),
+    };
+    let files = match attachments::attach(ctx, lease.client, event, &mut outcome.actions, outcome.files) {
+        Ok(files) => files,
+        Err(reason) => return Ok(TurnOutcome::from_trouble(TurnTrouble::Unusable { reason, made })),
     };
     let (effects, presence) = match actions::effects(ctx, lease.client, scene, outcome.actions).await? {
         Ok(EffectPlan { effects, remarks, presence }) => {
@@ -122,5 +127,10 @@ async fn run(ctx: &Context, lease: &Lease, scene: &TurnContext, event: &WaitingE
     };
     let (writes, requests) = (outcome.writes, outcome.requests);
     let answer = effects::ChatbotAnswer { effects, reads: snapshot.reads(), writes, requests, presence, made };
-    effects::apply(ctx, lease, scene, event, answer).await
+    attachments::store(ctx, lease.client, &files).await?;
+    let applied = effects::apply(ctx, lease, scene, event, answer).await?;
+    if !matches!(applied, TurnOutcome::Over) {
+        attachments::forget(ctx, lease.client, &files).await;
+    }
+    Ok(applied)
 }

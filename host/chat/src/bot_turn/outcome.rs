@@ -4,8 +4,10 @@ use plugins::calls::{FinishedCall, trace};
 use super::failure::TurnTrouble;
 
 pub(super) enum TurnOutcome {
-    /// The answer was applied, or the chat changed hands and nothing was applied.
+    /// The answer was applied.
     Over,
+    /// The chat changed hands, and nothing was applied.
+    Lost,
     /// A key-value that the call read has changed. Nothing was applied, and the call is repeated at once.
     ReadsChanged,
     /// The host could not make the call: it has no room, or the database fails. The event stays.

@@ -5,7 +5,10 @@ use std::time::Duration;
 use chrono::{DateTime, Utc};
 use domain::ids::ClientId;
 
-use super::{hints::remove_hints, http_limits::HttpLimits, log_line::LogLine, started_requests::StartedRequest};
+use super::{
+    hints::remove_hints, http_limits::HttpLimits, log_line::LogLine, started_requests::StartedRequest,
+    written_file::WrittenFile,
+};
 use crate::{KeyValueWrite, PluginRef, Recording, chatbot, router, sms_fallback};
 
 /// Caller, plugin and environment of a call. The same call gives the same answer.
@@ -32,6 +35,8 @@ pub struct ChatbotOutcome {
     pub writes: Vec<KeyValueWrite>,
     /// Requests to send once the actions have been applied.
     pub requests: Vec<StartedRequest>,
+    /// Files that the call wrote. Replies name them ([`crate::written_file_index`]).
+    pub files: Vec<WrittenFile>,
     pub trace: CallTrace,
 }
 

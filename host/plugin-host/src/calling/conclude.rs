@@ -64,7 +64,7 @@ pub(super) fn conclude<Q: Question>(
     match question.judge(&answer, &guest.limits) {
         Ok(()) => {
             let (writes, requests) = (guest.key_values.into_writes(), guest.outgoing.started);
-            Ok(CheckedAnswer { answer, writes, requests, trace })
+            Ok(CheckedAnswer { answer, writes, requests, files: guest.written_files, trace })
         }
         Err(AnswerFault::Limit(which)) => {
             Err(CallError::LimitExceeded { which, trace: ended(PluginOutcome::LimitExceeded) })

@@ -37,6 +37,6 @@ impl PluginHost {
 }
 
 fn dry<A>(answered: CheckedAnswer<A>, result: fn(A) -> DryResult) -> DryAnswer {
-    let CheckedAnswer { answer, writes, requests, trace } = answered;
-    DryAnswer { answer: result(answer), writes, requests, trace }
+    let CheckedAnswer { answer, writes, requests, files, trace } = answered;
+    DryAnswer { answer: result(answer), writes, requests, files, trace }
 }

@@ -1,4 +1,4 @@
-//! Reads of files that the customer sent.
+//! Reads of files that the customer sent, and files for the answer.
 
 use plugin_bindings::patchbay::plugin::files::{Error, Host};
 
@@ -6,6 +6,7 @@ use super::{
     file_part::{CALL_BYTES, FileAnswer, FilePart},
     guest::GuestState,
     stop::Stop,
+    written_file::{self, WrittenFile},
 };
 
 const PART_BYTES: u32 = 256 << 10;
@@ -35,6 +36,19 @@ impl Host for GuestState {
             }
             FileAnswer::NotFound => Ok(Err(Error::NotFound)),
             FileAnswer::Unavailable => Ok(Err(Error::Unavailable)),
+        }
+    }
+
+    async fn write(&mut self, name: String, bytes: Vec<u8>) -> wasmtime::Result<Result<String, Error>> {
+        self.count_host_call()?;
+        let before = self.written_files.len();
+        match WrittenFile::judge(name, bytes, before) {
+            Ok(file) => {
+                self.written_files.push(file);
+                self.count_held()?;
+                Ok(Ok(written_file::address(before)))
+            }
+            Err(rule) => Ok(Err(Error::Refused(rule))),
         }
     }
 }

@@ -18,6 +18,7 @@ use super::{
     outgoing_http::OutgoingRequests,
     output::{Gaps, OutputSink, PrintedText},
     stop::Stop,
+    written_file::WrittenFile,
 };
 use crate::{LogLevel, PluginCall, fairness::room::MemoryBudget};
 
@@ -35,6 +36,7 @@ pub(crate) struct GuestState {
     pub(crate) config: String,
     /// Bytes of files that the call may still read.
     pub(crate) file_room: u32,
+    pub(crate) written_files: Vec<WrittenFile>,
     logs: Vec<LogLine>,
     log_room: usize,
     /// The last line that did not fit.
@@ -77,6 +79,7 @@ impl GuestState {
             },
             config: call.config.to_owned(),
             file_room: CALL_BYTES,
+            written_files: Vec::new(),
             logs: Vec::new(),
             log_room: limits.log_bytes,
             last_log: None,
@@ -103,9 +106,10 @@ impl GuestState {
         Ok(())
     }
 
-    /// Counts the key-values that the host holds as memory of the call.
-    pub(crate) fn count_key_values(&mut self) -> wasmtime::Result<()> {
-        self.meter.hold(self.key_values.held_bytes()).map_err(wasmtime::Error::new)
+    /// Counts the key-values and files that the host holds as memory of the call.
+    pub(crate) fn count_held(&mut self) -> wasmtime::Result<()> {
+        let files: usize = self.written_files.iter().map(|file| file.bytes.len()).sum();
+        self.meter.hold(self.key_values.held_bytes() + files).map_err(wasmtime::Error::new)
     }
 
     pub(crate) fn count_recorded(&self, bytes: usize) -> wasmtime::Result<()> {

@@ -36,7 +36,7 @@ impl GuestState {
         written: WrittenValue,
     ) -> wasmtime::Result<Result<(), kv::Error>> {
         let result = self.key_values.write(scope, key, written, &self.limits);
-        self.count_key_values()?;
+        self.count_held()?;
         Ok(result)
     }
 }
@@ -47,7 +47,7 @@ impl kv::Host for GuestState {
         let held = self.key_values.held_bytes();
         let read =
             self.key_values.get(scope, key).await.map_err(|fault| wasmtime::Error::new(Stop::KeyValues(fault)))?;
-        self.count_key_values()?;
+        self.count_held()?;
         self.count_recorded(self.key_values.held_bytes() - held)?;
         Ok(read)
     }

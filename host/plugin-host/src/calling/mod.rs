@@ -28,3 +28,4 @@ pub(crate) mod run;
 pub(crate) mod secrets;
 pub(crate) mod started_requests;
 mod stop;
+pub(crate) mod written_file;

@@ -25,6 +25,7 @@ use super::{
     secrets::OpenedConfig,
     started_requests,
     stop::Stop,
+    written_file,
 };
 use crate::{
     error::CallError,
@@ -245,6 +246,7 @@ impl<A: Serialize> CompletedCall<A> {
                 failure: None,
                 writes: recording::writes(&answered.writes),
                 requests: started_requests::records(&answered.requests),
+                files: written_file::records(&answered.files),
                 logs: &answered.trace.logs,
             },
             Err(error) => CallResult {
@@ -253,6 +255,7 @@ impl<A: Serialize> CompletedCall<A> {
                 failure: Some(failure::failure(error)),
                 writes: vec![],
                 requests: vec![],
+                files: vec![],
                 logs: error.trace().map_or(&[], |trace| &trace.logs),
             },
         };

@@ -278,7 +278,7 @@ fn functions_of(interface: &str, version: &str) -> Option<&'static [&'static str
         "config" => Some(&["get"]),
         "http" if track == ApiTrack::Newest => Some(&["send", "start"]),
         "http" => Some(&["send"]),
-        "files" if track == ApiTrack::Newest => Some(&["read"]),
+        "files" if track == ApiTrack::Newest => Some(&["read", "write"]),
         "conversation" if track == ApiTrack::Newest => Some(&["tags", "history", "timers"]),
         _ => None,
     }

@@ -11,6 +11,7 @@ use crate::{
         file_part::{FileAnswer, FilePart},
         log_line::LogLine,
         started_requests::RequestRecord,
+        written_file::FileRecord,
     },
 };
 
@@ -106,6 +107,8 @@ pub(crate) struct CallResult<'a, A> {
     pub(crate) writes: Vec<WriteRecord<'a>>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) requests: Vec<RequestRecord<'a>>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) files: Vec<FileRecord<'a>>,
     #[serde(skip_serializing_if = "<[LogLine]>::is_empty")]
     pub(crate) logs: &'a [LogLine],
 }

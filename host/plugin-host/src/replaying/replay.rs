@@ -155,8 +155,8 @@ impl Play<'_> {
         }
         match serde_json::from_str(&self.recording.result) {
             Ok(Ended { outcome, failure }) => {
-                CallResult::<()> { outcome: &outcome, answer: None, failure, writes: vec![], requests: vec![], logs }
-                    .text()
+                let (writes, requests, files) = (vec![], vec![], vec![]);
+                CallResult::<()> { outcome: &outcome, answer: None, failure, writes, requests, files, logs }.text()
             }
             Err(_) => String::new(),
         }

@@ -1,12 +1,15 @@
-//! Files of the customer that a chatbot reads in parts.
+//! Files of the customer that a chatbot reads in parts, and files that it writes.
 
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
+use domain::file_type::FileType;
 use plugin_host::{
-    CallError, ChatbotOutcome, FileAnswer, FilePart, HostCall, KeyValueError, KeyValueSnapshot, KeysWanted, PluginCall,
-    Scope, chatbot::Session,
+    CallError, ChatbotOutcome, FileAnswer, FilePart, HostCall, KeyValueError, KeyValueSnapshot, KeysWanted,
+    NoKeyValues, PluginCall, Scope, World, WorldQuestion, WrittenFile, chatbot::Action, chatbot::Session, sha256,
+    unknown_attachment,
 };
+use serde_json::{Value, json};
 
 use crate::support::{TestHost, call, client, guest, limits, only_text, says, session};
 
@@ -129,4 +132,61 @@ async fn a_call_reads_a_limited_number_of_bytes() {
     assert!(only_text(&below.actions).starts_with("read 8388607 bytes"));
     let above = refusal(&test, &Album::of(MOST_OF_A_CALL + 1), "file photo").await;
     assert_eq!(above, ("file-too-much".to_owned(), false));
+}
+
+/// The addresses in the replies of an answer.
+fn addresses(actions: &[Action]) -> Vec<String> {
+    let address = |action: &Action| match action {
+        Action::ReplyMedia(reply) => reply.url.clone(),
+        other => panic!("no file: {other:?}"),
+    };
+    actions.iter().map(address).collect()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_written_file_is_part_of_the_outcome_and_a_replay_compares_it() {
+    let (test, album) = (clerk().await, Album::of(0));
+    let bytes = b"%PDF-1.4 by the clerk";
+
+    let outcome = ask(&test, &album, "send-file bill.pdf").await.unwrap();
+
+    assert_eq!(addresses(&outcome.actions), ["attachment:1"]);
+    let written = WrittenFile { name: "bill.pdf".into(), file_type: FileType::Pdf, bytes: bytes.to_vec() };
+    assert_eq!(outcome.files, [written]);
+    let recording = outcome.trace.recording.unwrap();
+    assert!(recording.result.contains(&sha256(bytes)), "{}", recording.result);
+    let again = test.host.replay(client(1), call("clerk").plugin, &recording).await.unwrap();
+    assert!(again.identical, "{:?}", again.first_difference);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_writes_a_limited_number_of_files_of_types_that_chats_carry() {
+    let (test, album) = (clerk().await, Album::of(0));
+    let most = ask(&test, &album, "send-files 4").await.unwrap();
+    assert_eq!(addresses(&most.actions), ["attachment:1", "attachment:2", "attachment:3", "attachment:4"]);
+    assert_eq!(most.files.len(), 4);
+    for refused in ["send-files 5", "send-text-file a.txt"] {
+        assert_eq!(refusal(&test, &album, refused).await, ("file-refused".to_owned(), false), "{refused}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reply_that_names_a_file_of_no_call_is_found() {
+    let (test, album) = (clerk().await, Album::of(0));
+    let unknown = ask(&test, &album, "show attachment:1").await.unwrap();
+    let reason = unknown_attachment(&unknown.actions, unknown.files.len()).unwrap();
+    assert!(reason.contains("`attachment:1`, which this call did not write"), "{reason}");
+    let known = ask(&test, &album, "send-file a.pdf").await.unwrap();
+    assert_eq!(unknown_attachment(&known.actions, known.files.len()), None);
+    let never = ask(&test, &album, "show attachment:5").await.unwrap_err();
+    assert!(matches!(never, CallError::BadAnswer { .. }), "{never}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_trial_call_shows_the_files_that_it_would_send() {
+    let test = clerk().await;
+    let event = json!({ "type": "message", "text": "send-file bill.pdf" });
+    let question = WorldQuestion::from_json(World::Chatbot, &event, &Value::Null).unwrap();
+    let answer = test.host.dry_run(call("clerk"), &question, Arc::new(NoKeyValues)).await.unwrap().to_json();
+    assert_eq!((&answer["files"][0]["name"], &answer["files"][0]["bytes"]), (&json!("bill.pdf"), &json!(21)));
 }

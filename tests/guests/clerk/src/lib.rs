@@ -93,6 +93,15 @@ fn obey(text: &str, message: &IncomingMessage, session: &Session) -> Result<Vec<
         "keys" => vec![Action::text(format!("keys {:?}", kv::keys(Scope::Participant, rest)?))],
         "file" => vec![Action::text(read_whole(rest)?)],
         "last-file" => vec![Action::text(read_whole(&session.state)?)],
+        "send-file" => vec![send_file(rest, "%PDF-1.4 by the clerk")?],
+        "send-files" => {
+            let numbers = 1..=rest.parse().map_err(|_| "send-files NUMBER")?;
+            let sent: Result<Vec<Action>, Error> =
+                numbers.map(|number: u32| send_file("", &format!("%PDF-1.4 number {number}"))).collect();
+            sent?
+        }
+        "send-text-file" => vec![send_file(rest, "of no type")?],
+        "write-only" => vec![Action::text(files::write("a.pdf", "%PDF-1.4")?)],
         "part" => {
             let (offset, most) = rest.split_once(' ').ok_or("part OFFSET MOST")?;
             let offset = offset.parse().map_err(|_| "part OFFSET MOST")?;
@@ -176,11 +185,22 @@ fn add_one(scope: Scope) -> Result<u64, Error> {
     Ok(before + 1)
 }
 
+fn send_file(name: &str, bytes: &str) -> Result<Action, Error> {
+    Ok(Action::ReplyMedia(ReplyMedia {
+        url: files::write(name, bytes)?,
+        kind: MediaKind::Document,
+        caption: None,
+        filename: None,
+        quote: None,
+    }))
+}
+
 /// The size of a file, the sum of its bytes, and its beginning.
 fn read_whole(message: &str) -> Result<String, Error> {
     let bytes = files::read_all(message, usize::MAX)?;
     let sum: u64 = bytes.iter().map(|byte| u64::from(*byte)).sum();
-    let beginning: String = bytes.iter().take(20).map(|byte| char::from(*byte)).filter(char::is_ascii_graphic).collect();
+    let beginning: String =
+        bytes.iter().take(20).map(|byte| char::from(*byte)).filter(char::is_ascii_graphic).collect();
     Ok(format!("read {} bytes, sum {sum}, {beginning}", bytes.len()))
 }
 

@@ -6,6 +6,7 @@ use domain::contact_attribute::AttributeName;
 
 use super::{AnswerFault, Judgement, count, json, optional, text, url};
 use crate::calling::limits::{CallLimits, ExceededLimit};
+use crate::calling::written_file::written_file_index;
 use crate::chatbot::{
     Action, AttributeChange, Location, Reaction, ReplyButtons, ReplyList, ReplyMedia, ReplyTemplate, ScheduledTemplate,
     Timer,
@@ -104,7 +105,9 @@ fn quoting(quote: &Option<String>, judgement: Judgement) -> Judgement {
 }
 
 fn media(reply: &ReplyMedia) -> Judgement {
-    url("url", &reply.url)?;
+    if written_file_index(&reply.url).is_none() {
+        url("url", &reply.url)?;
+    }
     optional("caption", reply.caption.as_deref(), CAPTION)?;
     optional("filename", reply.filename.as_deref(), 240)
 }

@@ -5,7 +5,10 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Map, Value, json};
 
 use super::{DryResult, form, write::write};
-use crate::{CallTrace, KeyValueWrite, LogLine, Scope, StartedRequest, World, worlds::shaped_body::ShapedBody};
+use crate::{
+    CallTrace, KeyValueWrite, LogLine, Scope, StartedRequest, World, WrittenFile, calling::written_file,
+    worlds::shaped_body::ShapedBody,
+};
 
 /// Stands for the body of the host. A body of a plugin that is this text would be no body of a webhook.
 const UNCHANGED: &str = "unchanged";
@@ -18,6 +21,8 @@ pub struct DryAnswer {
     pub writes: Vec<KeyValueWrite>,
     /// Requests that would be sent after the call.
     pub requests: Vec<StartedRequest>,
+    /// Files that would be sent.
+    pub files: Vec<WrittenFile>,
     pub trace: CallTrace,
 }
 
@@ -42,7 +47,7 @@ impl DryResult {
 }
 
 impl DryAnswer {
-    /// `{"actions" or "decision" or "payload" or "route" or "decisions", "writes", "requests", "logs", "durationMicros", "peakMemoryBytes"}`
+    /// `{"actions" or "decision" or "payload" or "route" or "decisions", "writes", "requests", "files", "logs", "durationMicros", "peakMemoryBytes"}`
     pub fn to_json(&self) -> Value {
         let mut map = Map::new();
         let (name, answer) = self.answer.to_json();
@@ -50,6 +55,9 @@ impl DryAnswer {
         map.insert("writes".into(), self.writes.iter().map(write_of_store).collect());
         if !self.requests.is_empty() {
             map.insert("requests".into(), self.requests.iter().map(request).collect());
+        }
+        if !self.files.is_empty() {
+            map.insert("files".into(), json!(written_file::records(&self.files)));
         }
         map.insert("logs".into(), self.trace.logs.iter().map(log_line).collect());
         let micros = u64::try_from(self.trace.duration.as_micros()).unwrap_or(u64::MAX);

@@ -1,0 +1,107 @@
+//! Files that a chatbot wrote: a file that a reply names becomes a file of the business, with an address.
+//!
+//! A file has a row before it has bytes, so that the retention finds it if the process is killed before the answer takes
+//! effect. A repetition of the turn has the same ids.
+
+use std::collections::BTreeMap;
+
+use base::{Context, HostFailed, Result, media};
+use bytes::Bytes;
+use domain::{
+    clock::first_id_at,
+    file_name,
+    ids::{ClientId, MediaId},
+};
+use plugin_host::{WrittenFile, chatbot::Action, sha256, unknown_attachment, written_file_index};
+use storage::{
+    chat::participant_events::WaitingEvent,
+    inbound::media::{self as stored_media, OwnMedia},
+};
+use uuid::Uuid;
+
+pub(super) struct AttachedFile {
+    id: MediaId,
+    file: WrittenFile,
+}
+
+/// Gives the written files that `actions` name their addresses. An error is the reason why the answer is impossible.
+pub(super) fn attach(
+    ctx: &Context,
+    client: ClientId,
+    event: &WaitingEvent,
+    actions: &mut [Action],
+    written: Vec<WrittenFile>,
+) -> std::result::Result<Vec<AttachedFile>, String> {
+    if let Some(reason) = unknown_attachment(actions, written.len()) {
+        return Err(reason);
+    }
+    let mut named = BTreeMap::new();
+    for action in actions {
+        let Action::ReplyMedia(reply) = action else { continue };
+        let Some((index, file)) = written_file_index(&reply.url).and_then(|at| Some((at, written.get(at)?))) else {
+            continue;
+        };
+        let id = id_of(event, index);
+        reply.url = media::url_for(ctx, client, id);
+        reply.filename = reply.filename.take().or_else(|| file_name::given(Some(&file.name), file.file_type.mime()));
+        named.insert(index, id);
+    }
+    let files = written.into_iter().enumerate();
+    Ok(files.filter_map(|(index, file)| Some(AttachedFile { id: *named.get(&index)?, file })).collect())
+}
+
+/// The id of a file: the same in each repetition of the turn. Its bits mix those of the event (SplitMix64).
+fn id_of(event: &WaitingEvent, index: usize) -> MediaId {
+    let (_, own) = event.id.0.as_u64_pair();
+    let number = u64::try_from(index).unwrap_or(u64::MAX).wrapping_add(1);
+    let word = own.wrapping_add(number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    let mixed = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    let mixed = mixed ^ (mixed >> 31);
+    let (moment, _) = first_id_at(event.moment()).as_u64_pair();
+    // The version and the variant of an id with a time (RFC 9562).
+    MediaId(Uuid::from_u64_pair(moment | 0x7000, (mixed >> 2) | 0x8000_0000_0000_0000))
+}
+
+/// Stores the files, before the answer takes effect.
+pub(super) async fn store(ctx: &Context, client: ClientId, files: &[AttachedFile]) -> Result<()> {
+    for AttachedFile { id, file } in files {
+        let (mime_type, digest) = (file.file_type.mime(), sha256(&file.bytes));
+        let filename = file_name::given(Some(&file.name), mime_type);
+        let row = OwnMedia {
+            id: *id,
+            mime_type,
+            extension: file.file_type.extension(),
+            filename: filename.as_deref(),
+            sha256: &digest,
+            bytes: i64::try_from(file.bytes.len()).unwrap_or(i64::MAX),
+        };
+        let mut tx = ctx.db.begin().await?;
+        stored_media::remove(&mut tx, client, *id).await?;
+        stored_media::insert_own(&mut tx, client, &row, ctx.now()).await?;
+        tx.commit().await?;
+        let kept = media::keep(ctx, client, *id, Bytes::copy_from_slice(&file.bytes)).await;
+        kept.map_err(|fault| HostFailed(fault.to_string()))?;
+    }
+    Ok(())
+}
+
+/// Removes the files of an answer that did not take effect. If that fails, the retention removes them.
+pub(super) async fn forget(ctx: &Context, client: ClientId, files: &[AttachedFile]) {
+    for AttachedFile { id, .. } in files {
+        if let Err(error) = try_to_forget(ctx, client, *id).await {
+            tracing::warn!(client.id = %client, media.id = %id, error = &*error,
+                "a file of an answer without effect could not be removed");
+        }
+    }
+}
+
+async fn try_to_forget(
+    ctx: &Context,
+    client: ClientId,
+    id: MediaId,
+) -> std::result::Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    ctx.media.delete(client, id).await?;
+    stored_media::remove(&mut *ctx.db.acquire().await?, client, id).await?;
+    Ok(())
+}
