@@ -35,6 +35,9 @@ pub struct Scope {
     pub world: String,
     /// Id of a WhatsApp number; `None` = all.
     pub whats_app_number_id: Option<String>,
+    /// The number of that id, for people.
+    #[serde(skip)]
+    pub number: Option<String>,
     pub mode: String,
     pub percent: Option<u8>,
     #[serde(default)]
@@ -109,10 +112,15 @@ impl Scope {
             ("canary", Some(percent)) => format!("canary for {percent} %"),
             (mode, _) => mode.to_owned(),
         };
-        match &self.whats_app_number_id {
+        match self.named_number() {
             Some(number) => format!("{version}{mode} for number {number}"),
             None => format!("{version}{mode} for all numbers"),
         }
+    }
+
+    /// The number, or its id if it is not one of the client's numbers any more.
+    fn named_number(&self) -> Option<&String> {
+        self.number.as_ref().or(self.whats_app_number_id.as_ref())
     }
 
     pub(super) fn hosts(&self) -> String {
@@ -130,7 +138,7 @@ impl fmt::Display for Scope {
             ("canary", Some(percent)) => write!(f, " is a canary for {percent} % of the conversations")?,
             (mode, _) => write!(f, " is {mode}")?,
         }
-        match &self.whats_app_number_id {
+        match self.named_number() {
             Some(number) => write!(f, " as {} of number {number}", self.world)?,
             None => write!(f, " as {} of all numbers", self.world)?,
         }
@@ -175,7 +183,9 @@ impl RemoteServer {
             ("preview", wanted.preview.then_some(Value::Bool(true))),
         ];
         body.extend(fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
-        self.answer("POST", Self::path(name, "/activate")?, Some(&Value::Object(body))).await
+        let mut answer = self.answer("POST", Self::path(name, "/activate")?, Some(&Value::Object(body))).await?;
+        self.name_numbers([&mut answer.value]).await?;
+        Ok(answer)
     }
 
     pub async fn deactivate(&self, name: &str, number: Option<&str>) -> Result<(), ServerError> {

@@ -148,11 +148,15 @@ pub(super) fn config_text(config: &Value) -> String {
 impl RemoteServer {
     /// Lists the plugins of the client, at most 10,000. More are left out without an error.
     pub async fn list_plugins(&self) -> Result<Vec<ServerAnswer<ListedPlugin>>, ServerError> {
-        self.items(BASE, MAX_PLUGINS).await
+        let mut plugins: Vec<ServerAnswer<ListedPlugin>> = self.items(BASE, MAX_PLUGINS).await?;
+        self.name_numbers(plugins.iter_mut().flat_map(|plugin| &mut plugin.value.activations)).await?;
+        Ok(plugins)
     }
 
     pub async fn status(&self, name: &str) -> Result<ServerAnswer<PluginStatus>, ServerError> {
-        self.answer("GET", Self::path(name, "")?, None).await
+        let mut status: ServerAnswer<PluginStatus> = self.answer("GET", Self::path(name, "")?, None).await?;
+        self.name_numbers(&mut status.value.plugin.activations).await?;
+        Ok(status)
     }
 
     pub async fn delete(&self, name: &str) -> Result<(), ServerError> {

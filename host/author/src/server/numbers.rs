@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::{RemoteServer, ServerAnswer, ServerError};
+use super::{RemoteServer, Scope, ServerAnswer, ServerError};
 
 const NUMBERS: &str = "/messaging-service/WhatsApp/WhatsAppClientNumbers/getForCurrentLoginUser";
 const MOST_NUMBERS: usize = 10_000;
@@ -26,13 +26,35 @@ impl RemoteServer {
             return Ok(typed.to_owned());
         }
         let digits: String = typed.chars().filter(char::is_ascii_digit).collect();
-        let numbers: Vec<ServerAnswer<NumberRow>> = self.items(NUMBERS, MOST_NUMBERS).await?;
-        let numbers: Vec<BusinessNumber> = numbers.into_iter().map(|row| row.value.whats_app_number).collect();
+        let numbers = self.numbers().await?;
         let found = numbers.iter().find(|known| known.number == digits);
         found.map(|known| known.id.clone()).ok_or_else(|| ServerError::UnknownNumber {
             typed: typed.to_owned(),
             known: numbers.iter().map(|known| known.number.clone()).collect(),
         })
+    }
+
+    async fn numbers(&self) -> Result<Vec<BusinessNumber>, ServerError> {
+        let rows: Vec<ServerAnswer<NumberRow>> = self.items(NUMBERS, MOST_NUMBERS).await?;
+        Ok(rows.into_iter().map(|row| row.value.whats_app_number).collect())
+    }
+
+    /// Fills in the numbers of activations, which the server names by id. Without such an activation it asks nothing.
+    pub(super) async fn name_numbers<'s>(
+        &self,
+        scopes: impl IntoIterator<Item = &'s mut Scope>,
+    ) -> Result<(), ServerError> {
+        let of_numbers: Vec<&mut Scope> =
+            scopes.into_iter().filter(|scope| scope.whats_app_number_id.is_some()).collect();
+        if of_numbers.is_empty() {
+            return Ok(());
+        }
+        let numbers = self.numbers().await?;
+        for scope in of_numbers {
+            let known = numbers.iter().find(|known| Some(&known.id) == scope.whats_app_number_id.as_ref());
+            scope.number = known.map(|known| known.number.clone());
+        }
+        Ok(())
     }
 
     pub async fn optional_number_id(&self, typed: Option<&str>) -> Result<Option<String>, ServerError> {

@@ -67,6 +67,9 @@ impl RemoteServer {
             return Ok(None);
         }
         let json = serde_json::from_slice(&answer.body).map_err(|fault| ServerError::Strange(fault.to_string()))?;
-        ServerAnswer::read(json).map(Some)
+        let mut answer: ServerAnswer<RollbackReport> = ServerAnswer::read(json)?;
+        let RollbackReport { now, before } = &mut answer.value;
+        self.name_numbers(before.iter_mut().chain([now])).await?;
+        Ok(Some(answer))
     }
 }
