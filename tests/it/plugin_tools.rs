@@ -24,6 +24,24 @@ async fn with_clerk() -> (Patchbay, harness::TestClient, Machine) {
 }
 
 #[tokio::test]
+async fn an_activation_for_a_number_is_shown_with_the_number() {
+    let (_patchbay, client, machine) = with_clerk().await;
+
+    let activated = machine.does(&["activate", "clerk", "--number", NUMBER]);
+
+    assert!(activated.contains(&format!("of number {NUMBER}")), "{activated}");
+    assert!(machine.does(&["list"]).contains(&format!("live for number {NUMBER}")));
+    assert!(machine.does(&["status", "clerk"]).contains(&format!("live for number {NUMBER}")));
+    let json = parsed(&machine.does(&["activate", "clerk", "--number", NUMBER, "--json"]));
+    assert_eq!(json["whatsAppNumberId"], json!(client.number_id));
+    machine.write("clerk.wasm", altered(guest("clerk"), "you said", "you sent"));
+    machine.does(&["push", "clerk.wasm"]);
+    machine.does(&["activate", "clerk", "--number", NUMBER]);
+    let back = machine.does(&["rollback", "clerk", "--number", NUMBER, "--dry-run"]);
+    assert!(back.contains(&format!("of number {NUMBER}")), "{back}");
+}
+
+#[tokio::test]
 async fn plugins_are_shown_to_people_and_to_scripts() {
     let (_patchbay, _client, machine) = with_clerk().await;
     let listed = machine.does(&["list"]);
