@@ -52,6 +52,10 @@ GatewayTrackingStatus = Literal['100', '228']
 
 HostingType = Literal['WHATSAPP_GO']
 
+InboxChannel = Literal['WHATSAPP', 'FACEBOOK', 'TELEGRAM']
+
+InboxKind = Literal['WHATSAPP_CLOUD', 'WHATSAPP_LITE', 'MESSENGER', 'TELEGRAM']
+
 IncomingContent = Literal['TEXT', 'MEDIA', 'LOCATION', 'BUTTON', 'INTERACTIVE', 'CONTACT', 'REACTION', 'CAROUSEL']
 
 LaneWork = Literal['WORKING', 'WAITING']
@@ -63,6 +67,10 @@ MessageDirection = Literal['INCOMING', 'OUTGOING']
 MessageType = Literal['NOTIFICATION', 'CHAT', 'REPLY', 'SMS', 'CONVERSATION', 'PRODUCT']
 
 Mode = Literal['live', 'shadow', 'canary']
+
+NumberRating = Literal['GREEN', 'YELLOW', 'RED']
+
+NumberStatus = Literal['CONNECTED', 'DISCONNECTED', 'FLAGGED', 'RESTRICTED']
 
 OpenidMode = Literal['OFF', 'LINKED_USERS', 'CREATE_USERS']
 
@@ -1126,6 +1134,34 @@ class Holiday(TypedDict, total=False):
     date: Required[str]
     name: Union[str, None]
 
+class Inbox(TypedDict, total=False):
+    """A number, page or bot of the client."""
+
+    address: Required[str]
+    channel: Required["InboxChannel"]
+    createdTime: Required[str]
+    disabledTime: str
+    failedCall: "InboxFailedCall"
+    id: Required[str]
+    kind: Required["InboxKind"]
+    name: str
+    quality: "NumberQuality"
+    refusedToken: "InboxTokenRefusal"
+    test: bool
+    tier: "MessagingTier"
+
+class InboxFailedCall(TypedDict, total=False):
+    """A failed call that is repeated."""
+
+    nextAttemptTime: str
+    reason: Required[str]
+
+class InboxTokenRefusal(TypedDict, total=False):
+    """A refusal of a token by the provider."""
+
+    code: Required[str]
+    refusedTime: Required[str]
+
 class IncomingMessage(TypedDict, total=False):
     """A customer wrote to a business number. Fields that do not belong to the content are absent."""
 
@@ -1438,6 +1474,14 @@ class MessageStoryRouter(TypedDict, total=False):
     sha256: Union[str, None]
     version: Union[int, None]
 
+class MessagingTier(TypedDict, total=False):
+    """How many different customers a number may send templates to in 24 hours."""
+
+    limit: int
+    name: Required[str]
+    reportedTime: Required[str]
+    used: int
+
 class NewChatNote(TypedDict, total=False):
     """A new note."""
 
@@ -1508,6 +1552,13 @@ class NodeStatus(TypedDict, total=False):
     id: Required[str]
     lanes: Required[int]
     startedTime: Required["ReportTime"]
+
+class NumberQuality(TypedDict, total=False):
+    """The quality of a number at the provider."""
+
+    rating: "NumberRating"
+    readTime: str
+    status: "NumberStatus"
 
 class NumberRegistration(TypedDict, total=False):
     """A number to register."""
@@ -1757,6 +1808,17 @@ class PageFoundMessage(TypedDict, total=False):
     """One page of a list."""
 
     content: Required[list["FoundMessage"]]
+    first: Required[bool]
+    last: Required[bool]
+    number: Required[int]
+    size: Required[int]
+    totalElements: Required[int]
+    totalPages: Required[int]
+
+class PageInbox(TypedDict, total=False):
+    """One page of a list."""
+
+    content: Required[list["Inbox"]]
     first: Required[bool]
     last: Required[bool]
     number: Required[int]
@@ -2510,6 +2572,13 @@ class SendChatTemplate(TypedDict, total=False):
     tempId: Union[str, None]
     templateId: Required[str]
     templateName: Required[str]
+
+class SendCheck(TypedDict, total=False):
+    """The answer that a send would get now."""
+
+    acceptedCount: Required[int]
+    rejectedCount: Required[int]
+    rejectedRecipients: Required[list["RejectedRecipient"]]
 
 class SendComponent(TypedDict, total=False):
     """The values of one component of a template."""

@@ -59,6 +59,12 @@ export interface paths {
         /** Sets the SMS fallback of a client. */
         put: operations["setSmsFallback"];
     };
+    "/api/v1/inboxes": {
+        parameters: {
+        };
+        /** Lists the client's numbers, pages and bots. */
+        get: operations["listInboxes"];
+    };
     "/api/v1/requests": {
         parameters: {
         };
@@ -1122,6 +1128,12 @@ export interface paths {
         };
         /** Sends a template or a free text. `channel` selects WhatsApp or SMS. */
         post: operations["send"];
+    };
+    "/whatsapp-api-service/v2/messages/check": {
+        parameters: {
+        };
+        /** Judges a send and sends nothing. */
+        post: operations["checkSend"];
     };
     "/whatsapp-api-service/v2/reports/{date}": {
         parameters: {
@@ -3081,6 +3093,72 @@ export interface components {
          * @enum {string}
          */
         HostingType: "WHATSAPP_GO";
+        /** @description A number, page or bot of the client. */
+        Inbox: {
+            /** @description The digits of a number without `+`, or the provider's id of a page or bot. */
+            address: string;
+            /** @description Its channel. */
+            channel: components["schemas"]["InboxChannel"];
+            /**
+             * Format: date-time
+             * @description The time when it was connected.
+             */
+            createdTime: string;
+            /**
+             * Format: date-time
+             * @description The time since which the operator has disabled it: its messages wait. Absent: it is enabled.
+             */
+            disabledTime?: string;
+            /** @description The failed call for which its messages wait. Absent: none is known. */
+            failedCall?: components["schemas"]["InboxFailedCall"];
+            /**
+             * Format: uuid
+             * @description Its id. For a number: the `whatsAppNumberId` of other endpoints.
+             */
+            id: string;
+            /** @description Its kind. */
+            kind: components["schemas"]["InboxKind"];
+            /** @description For a bot: its user name. */
+            name?: string;
+            /** @description For a number of WhatsApp Cloud: its quality. Absent: the provider has reported none. */
+            quality?: components["schemas"]["NumberQuality"];
+            /** @description The last refusal of its token, until the provider takes a message, at most for a day. Absent: none is known. */
+            refusedToken?: components["schemas"]["InboxTokenRefusal"];
+            /** @description `true` in the sandbox of test keys. Absent elsewhere. */
+            test?: boolean;
+            /** @description For a number of WhatsApp Cloud: its messaging tier. Absent: the provider has reported none. */
+            tier?: components["schemas"]["MessagingTier"];
+        };
+        /**
+         * @description The channel of an inbox.
+         * @enum {string}
+         */
+        InboxChannel: "WHATSAPP" | "FACEBOOK" | "TELEGRAM";
+        /** @description A failed call that is repeated. */
+        InboxFailedCall: {
+            /**
+             * Format: date-time
+             * @description The time of the next attempt, if it is known.
+             */
+            nextAttemptTime?: string;
+            /** @description The reason. */
+            reason: string;
+        };
+        /**
+         * @description The kind of an inbox.
+         * @enum {string}
+         */
+        InboxKind: "WHATSAPP_CLOUD" | "WHATSAPP_LITE" | "MESSENGER" | "TELEGRAM";
+        /** @description A refusal of a token by the provider. */
+        InboxTokenRefusal: {
+            /** @description The provider's code. */
+            code: string;
+            /**
+             * Format: date-time
+             * @description The time of the refusal.
+             */
+            refusedTime: string;
+        };
         /**
          * @description The content of a message of a customer.
          * @enum {string}
@@ -3802,6 +3880,26 @@ export interface components {
          * @enum {string}
          */
         MessageType: "NOTIFICATION" | "CHAT" | "REPLY" | "SMS" | "CONVERSATION" | "PRODUCT";
+        /** @description How many different customers a number may send templates to in 24 hours. */
+        MessagingTier: {
+            /**
+             * Format: int32
+             * @description The number of customers. Absent: Patchbay applies no limit.
+             */
+            limit?: number;
+            /** @description The tier in the provider's words. */
+            name: string;
+            /**
+             * Format: date-time
+             * @description The time when the provider last reported the tier.
+             */
+            reportedTime: string;
+            /**
+             * Format: int64
+             * @description The customers of the last 24 hours that count. Absent if there is no limit.
+             */
+            used?: number;
+        };
         /**
          * @description The mode of an activation. `live`: its decisions take effect. `shadow`: it is called without effects. `canary`: it decides for a share of the participants.
          * @enum {string}
@@ -3916,6 +4014,23 @@ export interface components {
             /** @description Time of its start. */
             startedTime: components["schemas"]["ReportTime"];
         };
+        /** @description The quality of a number at the provider. */
+        NumberQuality: {
+            /** @description How well customers receive its messages. Absent: not rated yet. */
+            rating?: components["schemas"]["NumberRating"];
+            /**
+             * Format: date-time
+             * @description The time when Patchbay last read it from the provider: hourly, and after each report of a change.
+             */
+            readTime?: string;
+            /** @description Whether it can be used. */
+            status?: components["schemas"]["NumberStatus"];
+        };
+        /**
+         * @description The quality of a number.
+         * @enum {string}
+         */
+        NumberRating: "GREEN" | "YELLOW" | "RED";
         /** @description A number to register. */
         NumberRegistration: {
             hostingType?: components["schemas"]["HostingType"] | null;
@@ -3938,6 +4053,11 @@ export interface components {
             /** @description The number. */
             whatsAppNumber: components["schemas"]["WhatsAppNumber"];
         };
+        /**
+         * @description Whether a number can be used.
+         * @enum {string}
+         */
+        NumberStatus: "CONNECTED" | "DISCONNECTED" | "FLAGGED" | "RESTRICTED";
         /** @description The artifact of an OCI registry that contains the component. */
         OciSource: {
             /** @description The annotations `org.opencontainers.image.*` of the manifest, without this beginning. */
@@ -4445,6 +4565,35 @@ export interface components {
         Page_FoundMessage: {
             /** @description The items of this page. */
             content: components["schemas"]["FoundMessage"][];
+            /** @description `true` for the first page. */
+            first: boolean;
+            /** @description `true` for the last page. */
+            last: boolean;
+            /**
+             * Format: int32
+             * @description Number of this page, from 0.
+             */
+            number: number;
+            /**
+             * Format: int32
+             * @description The requested size.
+             */
+            size: number;
+            /**
+             * Format: int64
+             * @description Items on all pages.
+             */
+            totalElements: number;
+            /**
+             * Format: int64
+             * @description Number of pages.
+             */
+            totalPages: number;
+        };
+        /** @description One page of a list. */
+        Page_Inbox: {
+            /** @description The items of this page. */
+            content: components["schemas"]["Inbox"][];
             /** @description `true` for the first page. */
             first: boolean;
             /** @description `true` for the last page. */
@@ -5270,7 +5419,7 @@ export interface components {
              *     secret has none.
              */
             plugins?: string[] | null;
-            /** @description The value, a text of 1 to 8192 bytes. If it is absent, the present value stays. */
+            /** @description The value, a text of 4 to 8192 bytes. If it is absent, the present value stays. */
             value?: string | null;
         };
         /** @description An activation that uses a shared secret. */
@@ -6073,6 +6222,15 @@ export interface components {
             templateId: string;
             /** @description Name of the template. */
             templateName: string;
+        };
+        /** @description The answer that a send would get now. */
+        SendCheck: {
+            /** @description Number of recipients that would be accepted. */
+            acceptedCount: number;
+            /** @description Number of recipients that would be rejected. */
+            rejectedCount: number;
+            /** @description The recipients that would be rejected, each with the reason. */
+            rejectedRecipients: components["schemas"]["RejectedRecipient"][];
         };
         /** @description The values of one component of a template. */
         SendComponent: {
@@ -7726,6 +7884,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Client"];
+                };
+            };
+        };
+    };
+    listInboxes: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 0. */
+                page?: number;
+                /** @description Items per page. */
+                size?: number;
+                /** @description Only inboxes of this channel. Absent: all. */
+                channel?: "WHATSAPP" | "FACEBOOK" | "TELEGRAM";
+            };
+        };
+        responses: {
+            /** @description A page of inboxes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Inbox"];
                 };
             };
         };
@@ -12077,6 +12258,26 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SendAccepted"];
+                };
+            };
+        };
+    };
+    checkSend: {
+        parameters: {
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UnifiedSend"];
+            };
+        };
+        responses: {
+            /** @description The request has no fault. Recipients may be rejected. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SendCheck"];
                 };
             };
         };
