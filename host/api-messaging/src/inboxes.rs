@@ -18,7 +18,7 @@ use domain::{
 };
 use serde::Serialize;
 use tenancy::inboxes::{
-    self, CallFailure, InboxFaults, InboxOverview, InboxReport, PROVIDER_CHANNELS, TierReport, TokenRefusal,
+    self, InboxCallFailure, InboxFaults, InboxOverview, InboxReport, PROVIDER_CHANNELS, TierReport, TokenRefusal,
 };
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -186,8 +186,8 @@ impl From<TokenRefusal> for RefusedTokenBody {
     }
 }
 
-impl From<CallFailure> for FailedCallBody {
-    fn from(failure: CallFailure) -> Self {
+impl From<InboxCallFailure> for FailedCallBody {
+    fn from(failure: InboxCallFailure) -> Self {
         Self { reason: failure.reason, next_attempt_time: failure.until.map(iso_time) }
     }
 }

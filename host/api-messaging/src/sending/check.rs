@@ -11,7 +11,10 @@ use serde::Serialize;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use super::{Call, refused, schema, unified_schema};
+use super::{
+    call::{Call, refused},
+    schema, unified_schema,
+};
 use crate::state::SendState;
 
 pub(super) fn routes() -> OpenApiRouter<SendState> {

@@ -1,5 +1,6 @@
 //! The send endpoints (SPEC 4.1): the parts that belong to HTTP. The acceptor parses requests and applies the rules.
 
+mod call;
 mod check;
 mod conversation_schema;
 mod recipient_schema;
@@ -7,52 +8,26 @@ mod schema;
 mod sms_schema;
 mod unified_schema;
 
-use std::{convert::Infallible, sync::Arc};
+use std::sync::Arc;
 
 use api_core::{
     admission::reservation::AdmittedRequest,
     auth::{AuthorizedCaller, Permission, Sending},
-    body::JsonBytes,
     error::ApiError,
 };
 use axum::{
-    Extension,
-    extract::{FromRequest, FromRequestParts, Request, State},
+    extract::State,
     http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header},
     response::{IntoResponse, Response},
 };
 use base::heavy_work::{self, BodyOwner};
-use bytes::Bytes;
-use domain::ids::RequestId;
-use outbound::accept::{AcceptError, Replay, SendAcceptance, SendCall, SendEndpoint, Senders};
+use outbound::accept::{AcceptError, Replay, SendAcceptance, SendCall, SendEndpoint};
 use serde::Deserialize;
 use utoipa::IntoParams;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-use crate::{lite_host::HostNumbers, state::SendState};
-
-struct Call {
-    senders: Senders,
-    request_id: RequestId,
-    headers: HeaderMap,
-    body: Bytes,
-}
-
-impl FromRequest<SendState> for Call {
-    type Rejection = Response;
-
-    async fn from_request(request: Request, state: &SendState) -> Result<Self, Response> {
-        let (mut parts, body) = request.into_parts();
-        let never = |never: Infallible| match never {};
-        let HostNumbers(senders) = HostNumbers::from_request_parts(&mut parts, state).await.map_err(never)?;
-        let Extension(request_id) =
-            Extension::from_request_parts(&mut parts, state).await.map_err(IntoResponse::into_response)?;
-        let headers = parts.headers.clone();
-        let request = Request::from_parts(parts, body);
-        let JsonBytes(body) = JsonBytes::from_request(request, state).await.map_err(IntoResponse::into_response)?;
-        Ok(Self { senders, request_id, headers, body })
-    }
-}
+use self::call::{Call, refused};
+use crate::state::SendState;
 
 /// Marks an answer that is that of an earlier request with the same `Idempotency-Key`.
 const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
@@ -196,13 +171,6 @@ async fn accept(
         }
     }
     Ok(answer)
-}
-
-fn refused(error: AcceptError) -> ApiError {
-    match error {
-        AcceptError::Faults(faults) => ApiError::faults(faults),
-        AcceptError::Failed(cause) => ApiError::from_shared(cause),
-    }
 }
 
 /// If the caller hangs up, the request continues: it waits in a group with others, and its bytes count until that is stored.

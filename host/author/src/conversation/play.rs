@@ -3,7 +3,8 @@ use std::{collections::VecDeque, sync::Arc};
 use plugin_host::chatbot::{Choice, ChoiceSource, Content, EventKind, QuotedMessage};
 
 use super::{
-    Coverage, attributes, check,
+    attributes, check,
+    coverage::Coverage,
     read::{ConversationTest, Script},
     report::{TestFailure, TestOutcome},
     requests::{check_counts, unexpected_lines},

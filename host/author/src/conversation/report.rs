@@ -1,6 +1,6 @@
 use std::{fmt, path::PathBuf};
 
-use super::Coverage;
+use super::coverage::Coverage;
 use crate::local_run::Cost;
 
 #[derive(Debug, Clone)]

@@ -31,7 +31,7 @@ pub struct InboxReport {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct InboxFaults {
     pub refusal: Option<TokenRefusal>,
-    pub failed_call: Option<CallFailure>,
+    pub failed_call: Option<InboxCallFailure>,
 }
 
 /// The provider refused the token or the account.
@@ -43,7 +43,7 @@ pub struct TokenRefusal {
 
 /// The last call failed, and is repeated.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CallFailure {
+pub struct InboxCallFailure {
     pub reason: String,
     /// The time of the next attempt, if it is known.
     pub until: Option<DateTime<Utc>>,
@@ -80,7 +80,7 @@ async fn read_faults(db: &mut PgConnection, client: ClientId) -> Result<HashMap<
         }
         let failed = |kind: &str| kind == WaitKind::CallFailed.as_str();
         for wait in report.waits.into_iter().filter(|one| one.client_id == client && failed(&one.kind)) {
-            let call = CallFailure { reason: wait.reason, until: wait.until.map(|until| until.0) };
+            let call = InboxCallFailure { reason: wait.reason, until: wait.until.map(|until| until.0) };
             let known = &mut found.entry(wait.inbox_id).or_default().failed_call;
             if known.as_ref().is_none_or(|known| known.until < call.until) {
                 *known = Some(call);
