@@ -129,6 +129,8 @@ async fn a_new_bot_receives_from_and_answers_a_customers_phone() {
     let source = machine.folder.path().join("my-bot/src/lib.rs");
     let second = std::fs::read_to_string(&source).unwrap().replace("Hello, ", "Good day, ");
     std::fs::write(&source, second).unwrap();
+    let last = machine.does(&["push", "my-bot", "--no-build"]);
+    assert!(last.starts_with("my-bot version 1: the server has these bytes already"), "{last}");
     assert!(machine.types(&["test", "my-bot"]).out.contains("[-Hello,-]"), "the old tests show the difference");
     assert!(machine.does(&["push", "my-bot"]).starts_with("my-bot version 2: uploaded"));
     machine.does(&["activate", "my-bot"]);

@@ -102,7 +102,10 @@ pub struct PushArguments {
     /// Name of the upload. Default: that of the project, file or repository
     #[arg(long)]
     pub name: Option<String>,
-    /// The signature over the component: the file that `minisign -S` writes
+    /// Upload the last build, such as the one that was just tested
+    #[arg(long)]
+    pub no_build: bool,
+    /// The signature over the component: the file that `minisign -S` writes. It is of the last build, which is uploaded
     #[arg(long, value_name = "FILE")]
     pub signature: Option<PathBuf>,
     /// Print JSON

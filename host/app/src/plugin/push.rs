@@ -14,12 +14,12 @@ use super::{
 };
 
 pub(super) async fn push(wanted: PushArguments) -> anyhow::Result<()> {
-    let PushArguments { path, name, signature, json } = wanted;
+    let PushArguments { path, name, no_build, signature, json } = wanted;
     let source = PushSource::open(path)?;
     // Checked before a long build.
     let server = RemoteServer::from_environment()?;
     let signature = signature.as_deref().map(read_signature).transpose()?;
-    let (own, parts) = source.into_parts(signature).await?;
+    let (own, parts) = source.into_parts(no_build, signature).await?;
     let mut progress = StepProgress::new();
     let pushed = server.push_parts(name.as_deref().unwrap_or(&own), parts, &mut |text| progress.tell(text)).await;
     progress.done();
@@ -54,14 +54,17 @@ impl PushSource {
     }
 
     /// The name of the component, and the parts of its upload.
-    async fn into_parts(self, signature: Option<String>) -> anyhow::Result<(String, UploadParts)> {
+    async fn into_parts(self, no_build: bool, signature: Option<String>) -> anyhow::Result<(String, UploadParts)> {
         let (name, component) = match self {
             Self::Artifact(reference) => {
                 let OciComponent { name, component, manifest } =
                     oci::fetch(&reference, &oci::RegistryLogin::from_environment()).await?;
                 return Ok((name, UploadParts { component, signature, source: Some(manifest) }));
             }
-            Self::Project(project) => (project.name.clone(), signed_build(*project, signature.is_some()).await?),
+            Self::Project(project) => {
+                let name = project.name.clone();
+                (name, if no_build || signature.is_some() { project.component() } else { built(*project).await? })
+            }
             Self::File(file) => (stem(&file), file),
         };
         let bytes = std::fs::read(&component).with_context(|| format!("cannot read {}", component.display()))?;
@@ -71,9 +74,4 @@ impl PushSource {
 
 fn read_signature(file: &Path) -> anyhow::Result<String> {
     std::fs::read_to_string(file).with_context(|| format!("cannot read the signature {}", file.display()))
-}
-
-/// The component of a project. A signature is of the last build, so that one is not built again.
-async fn signed_build(project: Project, is_signed: bool) -> anyhow::Result<PathBuf> {
-    if is_signed { Ok(project.component()) } else { built(project).await }
 }
