@@ -1,6 +1,6 @@
 // A new send: a template, its recipients with the mapping of their columns, a check, and then the send.
 import { html } from "htm/preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { api } from "#app/api.js";
 import { t } from "#app/i18n.js";
 import { useLoad } from "#app/load.js";
@@ -49,6 +49,8 @@ export function NewSend() {
     setMapping(template && rows.length ? guess(template, names, rows[0]) : null);
   }, [shape]);
   const inputs = JSON.stringify([from, template?.id, text, withHeader, mapping, fallback]);
+  const latest = useRef(inputs);
+  latest.current = inputs;
   const rejected = judged?.inputs === inputs ? judged.rejected : NONE;
   const planned = useMemo(() => (template && mapping ? check(template, rows, mapping, withHeader ? 2 : 1, rejected) : []), [template, rows, mapping, withHeader, rejected]);
   const good = planned.filter((one) => !one.faults.length);
@@ -60,7 +62,7 @@ export function NewSend() {
     try {
       const found = await rejections(bodies);
       setJudged({ inputs, rejected: found });
-      return found.size === 0;
+      return found.size === 0 && latest.current === inputs;
     } catch (error) {
       reportFault(error);
       return false;

@@ -162,3 +162,20 @@ async fn an_answer_that_names_a_file_of_no_call_is_refused() {
     assert!(refused["error"].as_str().unwrap().contains("which this call did not write"), "{refused}");
     assert_eq!(kept_files(&patchbay, &client).await, []);
 }
+
+#[tokio::test]
+async fn a_client_stores_a_limited_number_of_bytes_of_written_files_in_a_day() {
+    let (patchbay, client, phone) = with_clerk().await;
+    let full = "INSERT INTO media (client_id, id, lane_id, state, provider_media_id, mime_type, extension, size_bytes, ready,
+                                   due_at, created_at)
+                SELECT id, (lpad(to_hex((extract(epoch FROM now()) * 1000)::bigint), 12, '0') || '70008000000000000000')::uuid,
+                       '00000000-0000-0000-0000-000000000000', 'READY', '', 'application/pdf', 'pdf', 1073741824, false,
+                       now(), now()
+                FROM client WHERE client_ref = $1";
+    sqlx::query(full).bind(&client.client_ref).execute(&mut patchbay.database().await).await.unwrap();
+
+    phone.write(&client.number, "send-file bill 7.pdf").await;
+
+    let said = "files of 1024 MiB were stored in 24 hours";
+    client.keeps("clerk", "invocations", |call| call["error"].as_str().is_some_and(|error| error.contains(said))).await;
+}

@@ -24,10 +24,13 @@ pub enum WaitKind {
     Closed,
     /// The last call failed, and is repeated.
     CallFailed,
+    /// The last message could not be handed to the provider, and is tried again. The reason is for the operator: it may name
+    /// files and addresses of the installation.
+    NotSent,
 }
 
 impl WaitKind {
-    pub const ALL: [Self; 4] = [Self::Window, Self::Rate, Self::Closed, Self::CallFailed];
+    pub const ALL: [Self; 5] = [Self::Window, Self::Rate, Self::Closed, Self::CallFailed, Self::NotSent];
 
     pub fn as_str(self) -> &'static str {
         match self {
@@ -35,7 +38,13 @@ impl WaitKind {
             Self::Rate => "RATE",
             Self::Closed => "CLOSED",
             Self::CallFailed => "CALL_FAILED",
+            Self::NotSent => "NOT_SENT",
         }
+    }
+
+    /// True if a success of a later message ends it.
+    fn is_failure(self) -> bool {
+        matches!(self, Self::CallFailed | Self::NotSent)
     }
 }
 
@@ -98,7 +107,7 @@ impl SendingFigures {
         let mut figures = self.lock();
         figures.last_success.insert(provider, at);
         figures.refused_tokens.remove(&sender);
-        if figures.waits.get(&sender).is_some_and(|wait| wait.kind == WaitKind::CallFailed) {
+        if figures.waits.get(&sender).is_some_and(|wait| wait.kind.is_failure()) {
             figures.waits.remove(&sender);
         }
     }
@@ -114,7 +123,7 @@ impl SendingFigures {
     /// Messages of the inbox go out again, or it has none.
     pub fn continues(&self, sender: Sender) {
         let mut figures = self.lock();
-        if figures.waits.get(&sender).is_some_and(|wait| wait.kind != WaitKind::CallFailed) {
+        if figures.waits.get(&sender).is_some_and(|wait| !wait.kind.is_failure()) {
             figures.waits.remove(&sender);
         }
     }

@@ -90,7 +90,7 @@ async fn a_linked_user_is_found_by_the_account_and_not_by_the_address_of_another
 }
 
 #[tokio::test]
-async fn a_deleted_user_loses_the_link_with_the_account() {
+async fn a_deleted_user_loses_access_until_an_admin_adds_the_person_again() {
     let stage = Stage::set().await;
     let agent = json!({ "email": "agent@acme.example", "name": "Agent", "role": "AGENT" });
     let made = stage.acme.post("/api/v1/users", &agent).await.json();
@@ -99,7 +99,7 @@ async fn a_deleted_user_loses_the_link_with_the_account() {
     let path = format!("/api/v1/users/{}", made["id"].as_str().unwrap());
     assert_eq!(stage.acme.request(Method::DELETE, &path, None, &[]).await.status, 204);
 
-    refused(&stage.logs_in("agent@acme.example").await, 403, "has no user");
+    refused(&stage.logs_in("agent@acme.example").await, 403, "was deleted: ask an ADMIN");
     let again = stage.acme.post("/api/v1/users", &agent).await.json();
 
     assert_eq!(stage.logs_in("agent@acme.example").await.json()["user"]["id"], again["id"]);
@@ -143,6 +143,10 @@ async fn a_deleted_user_comes_back_by_an_admin_and_not_by_a_login() {
     for account in [grace, "GRACE@acme.example"] {
         refused(&stage.logs_in(account).await, 403, "was deleted: ask an ADMIN");
     }
+    let renamed = json!({ "sub": grace, "email": "hopper@acme.example", "email_verified": true });
+    stage.provider.person(&renamed).await;
+    refused(&stage.logs_in(grace).await, 403, "was deleted: ask an ADMIN");
+    stage.provider.person(&json!({ "sub": grace, "email": grace, "email_verified": true })).await;
 
     let again = json!({ "email": grace, "name": "Grace", "role": "AGENT" });
     let again = stage.acme.post("/api/v1/users", &again).await.json();

@@ -69,6 +69,8 @@ async fn check(
     Call { senders, request_id, body, .. }: Call,
 ) -> Result<Json<CheckBody>, ApiError> {
     allowed.held.recipients_left()?;
+    // Sends of a client share transactions, so they take no turns. A check has statements of its own.
+    allowed.held.wait_for_turn().await?;
     let (client, mode) = (allowed.caller.client, allowed.caller.mode);
     let endpoint = SendEndpoint::Unified;
     let call = SendCall { client, mode, endpoint, senders, body, idempotency_key: None, request_id };

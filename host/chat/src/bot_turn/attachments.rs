@@ -5,8 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use base::{Context, HostFailed, Result, media};
+use base::{Context, HostFailed, Result, lanes::Lease, media};
 use bytes::Bytes;
+use chrono::TimeDelta;
 use domain::{
     clock::first_id_at,
     file_name,
@@ -18,6 +19,9 @@ use storage::{
     inbound::media::{self as stored_media, OwnMedia},
 };
 use uuid::Uuid;
+
+/// Bytes of files that a client may store in 24 hours, those of its agents included, so that a chatbot fills no disk.
+const DAY_BYTES: u64 = 1 << 30;
 
 pub(super) struct AttachedFile {
     id: MediaId,
@@ -63,13 +67,28 @@ fn id_of(event: &WaitingEvent, index: usize) -> MediaId {
     MediaId(Uuid::from_u64_pair(moment | 0x7000, (mixed >> 2) | 0x8000_0000_0000_0000))
 }
 
-/// Stores the files, before the answer takes effect.
-pub(super) async fn store(ctx: &Context, client: ClientId, files: &[AttachedFile]) -> Result<()> {
+/// The reason why a client cannot store the files now.
+pub(super) async fn too_much(ctx: &Context, client: ClientId, files: &[AttachedFile]) -> Result<Option<String>> {
+    if files.is_empty() {
+        return Ok(None);
+    }
+    let after = first_id_at(ctx.now() - TimeDelta::days(1));
+    let stored = stored_media::own_bytes(&mut *ctx.db.acquire().await?, client, after).await?;
+    let new: usize = files.iter().map(|one| one.file.bytes.len()).sum();
+    let all = u64::try_from(stored).unwrap_or(0).saturating_add(u64::try_from(new).unwrap_or(u64::MAX));
+    let said = || format!("files of {} MiB were stored in 24 hours, which is all that is allowed", DAY_BYTES >> 20);
+    Ok((all > DAY_BYTES).then(said))
+}
+
+/// Stores the files, before the answer takes effect, and returns their ids. Each is dropped as soon as it is stored.
+pub(super) async fn store(ctx: &Context, lease: &Lease, files: Vec<AttachedFile>) -> Result<Vec<MediaId>> {
+    let client = lease.client;
+    let ids = files.iter().map(|one| one.id).collect();
     for AttachedFile { id, file } in files {
         let (mime_type, digest) = (file.file_type.mime(), sha256(&file.bytes));
         let filename = file_name::given(Some(&file.name), mime_type);
         let row = OwnMedia {
-            id: *id,
+            id,
             mime_type,
             extension: file.file_type.extension(),
             filename: filename.as_deref(),
@@ -77,18 +96,20 @@ pub(super) async fn store(ctx: &Context, client: ClientId, files: &[AttachedFile
             bytes: i64::try_from(file.bytes.len()).unwrap_or(i64::MAX),
         };
         let mut tx = ctx.db.begin().await?;
-        stored_media::remove(&mut tx, client, *id).await?;
+        // Another node that has the lane now may have stored the same file for its own answer.
+        lease.hold(&mut tx).await?;
+        stored_media::remove(&mut tx, client, id).await?;
         stored_media::insert_own(&mut tx, client, &row, ctx.now()).await?;
         tx.commit().await?;
-        let kept = media::keep(ctx, client, *id, Bytes::copy_from_slice(&file.bytes)).await;
-        kept.map_err(|fault| HostFailed(fault.to_string()))?;
+        let kept = media::keep(ctx, client, id, Bytes::from(file.bytes)).await;
+        kept.map_err(|fault| HostFailed(format!("the store of files failed: {fault}")))?;
     }
-    Ok(())
+    Ok(ids)
 }
 
 /// Removes the files of an answer that did not take effect. If that fails, the retention removes them.
-pub(super) async fn forget(ctx: &Context, client: ClientId, files: &[AttachedFile]) {
-    for AttachedFile { id, .. } in files {
+pub(super) async fn forget(ctx: &Context, client: ClientId, files: &[MediaId]) {
+    for id in files {
         if let Err(error) = try_to_forget(ctx, client, *id).await {
             tracing::warn!(client.id = %client, media.id = %id, error = &*error,
                 "a file of an answer without effect could not be removed");

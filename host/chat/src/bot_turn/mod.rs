@@ -118,6 +118,9 @@ async fn run(ctx: &Context, lease: &Lease, scene: &TurnContext, event: &WaitingE
         Ok(files) => files,
         Err(reason) => return Ok(TurnOutcome::from_trouble(TurnTrouble::Unusable { reason, made })),
     };
+    if let Some(reason) = attachments::too_much(ctx, lease.client, &files).await? {
+        return Ok(TurnOutcome::from_trouble(TurnTrouble::Unusable { reason, made }));
+    }
     let (effects, presence) = match actions::effects(ctx, lease.client, scene, outcome.actions).await? {
         Ok(EffectPlan { effects, remarks, presence }) => {
             remarks.iter().for_each(|remark| made.add_log_line(remark));
@@ -127,7 +130,7 @@ async fn run(ctx: &Context, lease: &Lease, scene: &TurnContext, event: &WaitingE
     };
     let (writes, requests) = (outcome.writes, outcome.requests);
     let answer = effects::ChatbotAnswer { effects, reads: snapshot.reads(), writes, requests, presence, made };
-    attachments::store(ctx, lease.client, &files).await?;
+    let files = attachments::store(ctx, lease, files).await?;
     let applied = effects::apply(ctx, lease, scene, event, answer).await?;
     if !matches!(applied, TurnOutcome::Over) {
         attachments::forget(ctx, lease.client, &files).await;

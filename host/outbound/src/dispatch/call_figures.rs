@@ -81,7 +81,9 @@ pub(super) fn record_failure(sender: &SenderInbox, failure: &SendFailure, now: D
         SendFailure::Rejected(_) | SendFailure::Unreachable(_) | SendFailure::RecipientLimited(_) => return,
     };
     let until = after.and_then(|after| TimeDelta::from_std(after).ok()).map(|after| now + after);
-    figures.waits(sender, SenderWait { kind: WaitKind::CallFailed, reason, seen_at: now, until });
+    let is_not_sent = matches!(failure, SendFailure::NotSent { .. });
+    let kind = if is_not_sent { WaitKind::NotSent } else { WaitKind::CallFailed };
+    figures.waits(sender, SenderWait { kind, reason, seen_at: now, until });
 }
 
 pub(super) fn count_pause(sender: &SenderInbox) {

@@ -38,8 +38,9 @@ impl FilePart {
         let from = usize::try_from(self.offset.checked_sub(other.offset)?).ok()?;
         let most = usize::try_from(self.most).unwrap_or(usize::MAX);
         let found: Vec<u8> = bytes.get(from..)?.iter().take(most).copied().collect();
-        // The end of a full part is not the end of the file.
-        (!found.is_empty() || bytes.is_empty()).then_some(found)
+        // Behind a full part the file may continue, behind a shorter one it does not.
+        let is_end = bytes.len() < usize::try_from(other.most).unwrap_or(usize::MAX);
+        (!found.is_empty() || is_end).then_some(found)
     }
 }
 
@@ -66,5 +67,6 @@ mod tests {
     fn the_end_of_a_file_is_the_end_for_every_size_of_a_part() {
         assert_eq!(part(14, 9).within((&part(14, 4), b"")), Some(vec![]));
         assert_eq!(part(15, 9).within((&part(14, 4), b"")), None);
+        assert_eq!(part(14, 1).within((&part(10, 5), b"abcd")), Some(vec![]), "a part that is not full is the last");
     }
 }

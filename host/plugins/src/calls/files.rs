@@ -13,7 +13,7 @@ use storage::{
 };
 use tokio::{
     io::AsyncReadExt,
-    time::{Instant, sleep},
+    time::{Instant, sleep, timeout_at},
 };
 
 /// Pause between two looks at a file that has not arrived yet.
@@ -27,6 +27,8 @@ pub(super) struct ChatFiles {
     participant: ParticipantId,
     /// Until when the call waits for files that have not arrived yet.
     waits_until: Instant,
+    /// Until when the call waits for the store. A store that is silent must not cost the call its time.
+    reads_until: Instant,
     /// Files that have arrived, by message.
     arrived: Mutex<BTreeMap<ChatMessageId, ArrivedFile>>,
 }
@@ -37,6 +39,8 @@ enum ReadFault {
     Store(#[from] MediaStoreError),
     #[error("the file could not be read")]
     Bytes(#[from] io::Error),
+    #[error("the store of files did not answer in time")]
+    Silent,
 }
 
 #[derive(Clone, Copy)]
@@ -56,10 +60,11 @@ impl ChatFiles {
         (db, store): (Db, Arc<dyn MediaStore>),
         client: ClientId,
         participant: ParticipantId,
-        longest_wait: Duration,
+        time_of_call: Duration,
     ) -> Self {
-        let waits_until = Instant::now() + longest_wait;
-        Self { db, store, client, participant, waits_until, arrived: Mutex::default() }
+        let now = Instant::now();
+        let (waits_until, reads_until) = (now + time_of_call / 2, now + time_of_call * 3 / 4);
+        Self { db, store, client, participant, waits_until, reads_until, arrived: Mutex::default() }
     }
 
     pub(super) async fn read(&self, part: &FilePart) -> Result<FileAnswer> {
@@ -69,7 +74,8 @@ impl ChatFiles {
             KnownFile::Pending => return Ok(FileAnswer::Unavailable),
             KnownFile::Unknown => return Ok(FileAnswer::NotFound),
         };
-        match self.bytes(file, part).await {
+        let read = timeout_at(self.reads_until, self.bytes(file, part)).await;
+        match read.unwrap_or(Err(ReadFault::Silent)) {
             Ok(Some(bytes)) => Ok(FileAnswer::Bytes(bytes)),
             Ok(None) => Ok(FileAnswer::NotFound),
             Err(fault) => {

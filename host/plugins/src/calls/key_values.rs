@@ -23,9 +23,6 @@ use settings::Settings;
 
 use super::{conversation, files::ChatFiles};
 
-/// Divisor of the time of a call: for this part of it, the call waits for files that have not arrived yet.
-const FILE_WAIT_SHARE: u32 = 2;
-
 /// Reads from the database on each request of the plugin, and remembers the version of every read value. Different
 /// reads may see different times. Before the answer takes effect, every version is checked to be unchanged, so that all
 /// reads are consistent.
@@ -49,8 +46,8 @@ impl ValueSnapshot {
 
     /// The same for a chatbot, which may read the files of its chat. Create it when the call begins.
     pub fn with_files(self, ctx: &Context) -> Self {
-        let wait = ctx.plugins.limits().wall_clock / FILE_WAIT_SHARE;
-        let files = ChatFiles::new((self.db.clone(), Arc::clone(&ctx.media)), self.client, self.participant, wait);
+        let time = ctx.plugins.limits().wall_clock;
+        let files = ChatFiles::new((self.db.clone(), Arc::clone(&ctx.media)), self.client, self.participant, time);
         Self { files: Some(files), ..self }
     }
 

@@ -122,6 +122,19 @@ pub struct OwnMedia<'a> {
     pub bytes: i64,
 }
 
+/// The bytes of the files of the business, not of customers, whose ids are later than `after`.
+pub async fn own_bytes(db: &mut PgConnection, client: ClientId, after: Uuid) -> Result<i64> {
+    let bytes = sqlx::query_scalar(
+        "SELECT COALESCE(sum(size_bytes), 0)::bigint FROM media WHERE client_id = $1 AND id > $2 AND lane_id = $3",
+    )
+    .bind(client.0)
+    .bind(after)
+    .bind(Uuid::nil())
+    .fetch_one(db)
+    .await?;
+    Ok(bytes)
+}
+
 pub async fn insert_own(
     db: &mut PgConnection,
     client: ClientId,

@@ -96,16 +96,42 @@ pub async fn set_rule(db: &mut PgConnection, client: ClientId, rule: &OpenidRule
     Ok(())
 }
 
+/// The user that an account is linked to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LinkedUser {
+    Present(UserId),
+    /// An ADMIN has deleted the user.
+    Deleted,
+}
+
 /// Finds the user that an account is linked to.
-pub async fn find_user(db: &mut PgConnection, client: ClientId, account: OpenidAccount<'_>) -> Result<Option<UserId>> {
-    let user: Option<Uuid> =
-        sqlx::query_scalar("SELECT user_id FROM openid_identity WHERE client_id = $1 AND issuer = $2 AND subject = $3")
-            .bind(client.0)
-            .bind(account.issuer)
-            .bind(account.subject)
-            .fetch_optional(db)
-            .await?;
-    Ok(user.map(UserId))
+pub async fn find_user(
+    db: &mut PgConnection,
+    client: ClientId,
+    account: OpenidAccount<'_>,
+) -> Result<Option<LinkedUser>> {
+    let user: Option<(Uuid, bool)> = sqlx::query_as(
+        "SELECT one.id, one.deleted_at IS NOT NULL
+         FROM openid_identity link JOIN client_user one ON one.client_id = link.client_id AND one.id = link.user_id
+         WHERE link.client_id = $1 AND link.issuer = $2 AND link.subject = $3",
+    )
+    .bind(client.0)
+    .bind(account.issuer)
+    .bind(account.subject)
+    .fetch_optional(db)
+    .await?;
+    Ok(user.map(|(id, is_deleted)| if is_deleted { LinkedUser::Deleted } else { LinkedUser::Present(UserId(id)) }))
+}
+
+/// Removes the link of an account, whose user was deleted.
+pub async fn unlink_account(db: &mut PgConnection, client: ClientId, account: OpenidAccount<'_>) -> Result<()> {
+    sqlx::query("DELETE FROM openid_identity WHERE client_id = $1 AND issuer = $2 AND subject = $3")
+        .bind(client.0)
+        .bind(account.issuer)
+        .bind(account.subject)
+        .execute(db)
+        .await?;
+    Ok(())
 }
 
 /// Links an account to a user. Fails on [`IDENTITY_UNIQUE`] or [`IDENTITY_USER_UNIQUE`] if either has another link.

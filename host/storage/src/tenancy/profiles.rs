@@ -156,11 +156,11 @@ pub async fn save(db: &mut PgConnection, client: ClientId, user: &Profile) -> Re
     Ok(())
 }
 
-/// Its key fails for every later statement, and its e-mail is free. The row stays for messages and tickets.
+/// Its key fails for every later statement, and its e-mail is free. The row stays for messages and tickets, and its links
+/// to accounts of login providers stay, so that none of them makes a new user.
 pub async fn delete(db: &mut PgConnection, client: ClientId, user: UserId, now: DateTime<Utc>) -> Result<()> {
     api_keys::remove(db, client, user).await?;
     session_keys::remove_all(db, client, user).await?;
-    openid::unlink(db, client, user).await?;
     sqlx::query(
         "UPDATE client_user SET deleted_at = $3, available = false, team_id = NULL WHERE client_id = $1 AND id = $2",
     )

@@ -192,6 +192,20 @@ pub async fn set_password(
     Ok(done.rows_affected() == 1)
 }
 
+/// Locks a user until the transaction ends, so that nothing ends its sessions in between, and returns the hash of the
+/// present password.
+pub async fn lock_password(db: &mut PgConnection, client: ClientId, user: UserId) -> Result<Option<String>> {
+    let hash = sqlx::query_scalar(
+        "SELECT password_hash FROM client_user
+         WHERE client_id = $1 AND id = $2 AND deleted_at IS NULL FOR NO KEY UPDATE",
+    )
+    .bind(client.0)
+    .bind(user.0)
+    .fetch_optional(db)
+    .await?;
+    Ok(hash)
+}
+
 /// True if a user with this e-mail was deleted.
 pub async fn was_deleted(db: &mut PgConnection, client: ClientId, email: &str) -> Result<bool> {
     let deleted = sqlx::query_scalar(

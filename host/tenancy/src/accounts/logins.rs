@@ -110,6 +110,10 @@ pub(super) async fn admit(admin: &Administration<'_>, judged: CheckedLogin) -> R
         tx.commit().await?;
         return Err(LoginError::InvalidCredentials);
     };
+    // The password may have been changed while the login waited for its turn.
+    if users::lock_password(&mut tx, client, user.id).await?.as_ref() != Some(&user.password_hash) {
+        return Err(LoginError::InvalidCredentials);
+    }
     if let Some(owner) = disablement::of_user(&mut tx, client, user.id).await? {
         return Err(LoginError::Disabled(owner));
     }

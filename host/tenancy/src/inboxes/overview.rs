@@ -20,6 +20,9 @@ use storage::{
 /// Channels whose inboxes belong to a provider. Sites have their own list, and sources of SMS are the operator's.
 pub const PROVIDER_CHANNELS: [Channel; 3] = [Channel::Whatsapp, Channel::Facebook, Channel::Telegram];
 
+/// The reason in place of the operator's, which may name files and addresses of the installation.
+const NOT_SENT: &str = "the message could not be handed to the provider";
+
 /// An inbox and its state at the provider.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InboxReport {
@@ -78,9 +81,14 @@ async fn read_faults(db: &mut PgConnection, client: ClientId) -> Result<HashMap<
                 *known = Some(refusal);
             }
         }
-        let failed = |kind: &str| kind == WaitKind::CallFailed.as_str();
-        for wait in report.waits.into_iter().filter(|one| one.client_id == client && failed(&one.kind)) {
-            let call = InboxCallFailure { reason: wait.reason, until: wait.until.map(|until| until.0) };
+        for wait in report.waits.into_iter().filter(|one| one.client_id == client) {
+            let kind = WaitKind::ALL.into_iter().find(|kind| kind.as_str() == wait.kind);
+            let reason = match kind {
+                Some(WaitKind::CallFailed) => wait.reason,
+                Some(WaitKind::NotSent) => NOT_SENT.to_owned(),
+                Some(WaitKind::Window | WaitKind::Rate | WaitKind::Closed) | None => continue,
+            };
+            let call = InboxCallFailure { reason, until: wait.until.map(|until| until.0) };
             let known = &mut found.entry(wait.inbox_id).or_default().failed_call;
             if known.as_ref().is_none_or(|known| known.until < call.until) {
                 *known = Some(call);

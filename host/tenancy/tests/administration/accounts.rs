@@ -413,3 +413,28 @@ async fn neither_keys_nor_passwords_are_stored_readable() {
     assert!(!sealed.windows(key.len()).any(|window| window == key));
     assert!(hash.starts_with("$argon2id$"));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_password_that_is_replaced_while_its_login_waits_opens_nothing() {
+    let office = std::sync::Arc::new(Office::open().await);
+    let created = create_client(&office.administration(), acme()).await.unwrap();
+    let mut reset = office.db.begin().await.unwrap();
+    sqlx::query("UPDATE client_user SET password_hash = 'of another password' WHERE client_id = $1")
+        .bind(created.client.0)
+        .execute(&mut *reset)
+        .await
+        .unwrap();
+    let waiting = tokio::spawn({
+        let office = std::sync::Arc::clone(&office);
+        async move { fails(&office, login("correct horse")).await }
+    });
+    let waits =
+        "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')";
+    while !sqlx::query_scalar::<_, bool>(waits).fetch_one(&office.db).await.unwrap() {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+
+    reset.commit().await.unwrap();
+
+    assert!(matches!(waiting.await.unwrap(), LoginError::InvalidCredentials));
+}

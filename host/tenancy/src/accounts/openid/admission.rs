@@ -11,7 +11,7 @@ use storage::{
     PgConnection,
     tenancy::{
         clients,
-        openid::{self, OpenidAccount, OpenidMode, OpenidRule},
+        openid::{self, LinkedUser, OpenidAccount, OpenidMode, OpenidRule},
         users,
     },
     violates,
@@ -83,21 +83,26 @@ pub(super) async fn admit(
     if !is_storable(&newcomer.person.subject) {
         return Err(OpenidLoginError::UnverifiedEmail);
     }
-    if let Some(user) = openid::find_user(db, client, newcomer.account()).await? {
+    let linked = openid::find_user(db, client, newcomer.account()).await?;
+    if let Some(LinkedUser::Present(user)) = linked {
         return Ok(user);
     }
     let email = newcomer.email()?;
+    let deleted = || OpenidLoginError::Deleted { client_ref: newcomer.client_ref.to_owned(), email: email.to_owned() };
     let user = match (users::find_by_email(db, client, email).await?, password) {
         // PostgreSQL folds more characters than ASCII (`K` of U+212A becomes `k`), and the provider tells them apart.
         (Some(found), _) if found.email.eq_ignore_ascii_case(email) => found.id,
-        (None, Some(_)) if users::was_deleted(db, client, email).await? => {
-            return Err(OpenidLoginError::Deleted { client_ref, email: email.to_owned() });
-        }
+        // The account may have another address by now.
+        _ if linked.is_some() => return Err(deleted()),
+        (None, Some(_)) if users::was_deleted(db, client, email).await? => return Err(deleted()),
         (None, Some(password_hash)) if makes_users_of(&rule, email) => {
             make_user(admin, db, client, (&rule, newcomer, email, password_hash)).await?
         }
         _ => return Err(OpenidLoginError::NoUser { client_ref, email: email.to_owned() }),
     };
+    if linked.is_some() {
+        openid::unlink_account(db, client, newcomer.account()).await?;
+    }
     openid::link(db, client, user, newcomer.account(), admin.now()).await.map_err(|error| {
         if violates(&error, openid::IDENTITY_USER_UNIQUE) {
             OpenidLoginError::OtherAccount
@@ -118,7 +123,7 @@ pub(super) async fn is_linked(
     newcomer: &Newcomer<'_>,
     user: UserId,
 ) -> Result<bool, OpenidLoginError> {
-    Ok(openid::find_user(db, client, newcomer.account()).await? == Some(user))
+    Ok(openid::find_user(db, client, newcomer.account()).await? == Some(LinkedUser::Present(user)))
 }
 
 async fn make_user(

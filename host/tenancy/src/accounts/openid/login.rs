@@ -5,7 +5,7 @@ use std::net::IpAddr;
 use base::{Error, audit::Administration, secrets};
 use channels::openid::{OpenidProvider, OpenidSecret};
 use domain::session::SessionTimes;
-use storage::tenancy::{clients, disablement, openid};
+use storage::tenancy::{clients, disablement, openid, users};
 
 use super::{
     OpenidLoginError,
@@ -93,12 +93,13 @@ async fn open_session(
         return Err(OpenidLoginError::Stale);
     }
     let user = admission::admit(admin, &mut tx, client, (&newcomer, password)).await?;
+    users::lock_password(&mut tx, client, user).await?.ok_or(OpenidLoginError::Meanwhile)?;
     if let Some(owner) = disablement::of_user(&mut tx, client, user).await? {
         return Err(OpenidLoginError::Disabled(owner));
     }
     let session = sessions::insert(admin, &mut tx, client, user, times).await?;
     let session = session.ok_or(OpenidLoginError::Meanwhile)?;
-    // The new session locks the user. If the link was removed before that, its sessions were ended without this one.
+    // If the link was removed before the user was locked, its sessions were ended without this one.
     if !admission::is_linked(&mut tx, client, &newcomer, user).await? {
         return Err(OpenidLoginError::Meanwhile);
     }
