@@ -144,6 +144,8 @@ async fn a_customer_gets_a_file_that_the_chatbot_wrote() {
     let received = phone.receives("the file", |message| message["type"] == "document").await;
     assert!(received.to_string().contains("bill 7.pdf"), "{received}");
     assert_eq!(kept_files(&patchbay, &client).await, [("bill 7.pdf".to_owned(), 21)]);
+    // So agents get a fresh address at each reading, and an erasure finds the file.
+    message_with_file(&patchbay, &client).await;
 }
 
 #[tokio::test]

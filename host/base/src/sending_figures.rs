@@ -169,14 +169,16 @@ mod tests {
         figures.continues(SENDER);
         assert!(figures.snapshot(at(0)).waits.is_empty());
 
-        figures.waits(SENDER, wait(WaitKind::CallFailed, 0, Some(60)));
-        figures.continues(SENDER);
-        assert_eq!(figures.snapshot(at(60)).waits.len(), 1);
-        figures.token_refused(SENDER, RefusedToken { code: "190".to_owned(), refused_at: at(0) });
-        figures.succeeded(SENDER, "whatsapp_cloud", at(61));
-        let shown = figures.snapshot(at(61));
-        assert!(shown.waits.is_empty() && shown.refused_tokens.is_empty());
-        assert_eq!(shown.last_success["whatsapp_cloud"], at(61));
+        for failure in [WaitKind::CallFailed, WaitKind::NotSent] {
+            figures.waits(SENDER, wait(failure, 0, Some(60)));
+            figures.continues(SENDER);
+            assert_eq!(figures.snapshot(at(60)).waits.len(), 1);
+            figures.token_refused(SENDER, RefusedToken { code: "190".to_owned(), refused_at: at(0) });
+            figures.succeeded(SENDER, "whatsapp_cloud", at(61));
+            let shown = figures.snapshot(at(61));
+            assert!(shown.waits.is_empty() && shown.refused_tokens.is_empty());
+            assert_eq!(shown.last_success["whatsapp_cloud"], at(61));
+        }
     }
 
     #[test]

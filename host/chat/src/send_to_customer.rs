@@ -50,7 +50,7 @@ pub struct TextOwner<'a> {
     pub of_agent: AgentFields<'a>,
 }
 
-/// Data that only words of an agent have.
+/// Data that only words of an agent have, and the file of a chatbot.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct AgentFields<'a> {
     pub agent: Option<UserId>,

@@ -8,13 +8,15 @@ use domain::{
     content::{self, MediaKind, OutboundContent, OutboundMedia},
     custom_action::{self, ComposedTemplate, CustomAction},
     file_name,
-    ids::{ChatMessageId, ClientId},
+    ids::{ChatMessageId, ClientId, MediaId},
     send::read_link,
 };
 use plugin_host::chatbot::{Action, ListSection, ReplyButtons, ReplyList, ReplyMedia, ScheduledTemplate};
 use storage::chat::chat_messages;
 
-use super::{attributes, presence::BotPresence, reactions, templates, turn_context::TurnContext};
+use super::{
+    attachments::AttachedFile, attributes, presence::BotPresence, reactions, templates, turn_context::TurnContext,
+};
 use crate::conversation::ratings;
 use base::{Context, Result};
 
@@ -42,6 +44,8 @@ pub(super) struct ChatbotReply {
     /// The quoted message: our id and the provider's.
     pub(super) quoted: Option<(ChatMessageId, String)>,
     pub(super) asks_rating: bool,
+    /// The file, if the chatbot wrote it.
+    pub(super) media: Option<MediaId>,
 }
 
 pub(super) struct EffectPlan {
@@ -56,7 +60,7 @@ pub(super) async fn effects(
     ctx: &Context,
     client: ClientId,
     scene: &TurnContext,
-    actions: Vec<Action>,
+    (actions, files): (Vec<Action>, &[AttachedFile]),
 ) -> Result<std::result::Result<EffectPlan, String>> {
     let mut effects = Vec::with_capacity(actions.len());
     let mut remarks = Vec::new();
@@ -68,7 +72,8 @@ pub(super) async fn effects(
                     Some(quote) => find_quote(ctx, client, scene, quote).await?.map_err(|why| remarks.push(why)).ok(),
                     None => None,
                 };
-                ChatbotEffect::Reply(Box::new(ChatbotReply { content, quoted, asks_rating: false }))
+                let media = written_file(&action, files);
+                ChatbotEffect::Reply(Box::new(ChatbotReply { content, quoted, asks_rating: false, media }))
             }
             None => match action {
                 Action::ReplyTemplate(wanted) => {
@@ -90,7 +95,12 @@ pub(super) async fn effects(
                 Action::CancelTemplate(name) => ChatbotEffect::CancelTemplate(name),
                 Action::RequestRating => {
                     let content = ratings::question(None);
-                    ChatbotEffect::Reply(Box::new(ChatbotReply { content, quoted: None, asks_rating: true }))
+                    ChatbotEffect::Reply(Box::new(ChatbotReply {
+                        content,
+                        quoted: None,
+                        asks_rating: true,
+                        media: None,
+                    }))
                 }
                 Action::SetState(state) => ChatbotEffect::SetState(state),
                 Action::StartTimer(timer) => {
@@ -145,7 +155,7 @@ pub(super) async fn effects(
 }
 
 fn say(content: OutboundContent) -> ChatbotEffect {
-    ChatbotEffect::Reply(Box::new(ChatbotReply { content, quoted: None, asks_rating: false }))
+    ChatbotEffect::Reply(Box::new(ChatbotReply { content, quoted: None, asks_rating: false, media: None }))
 }
 
 /// The names of the templates that earlier actions schedule.
@@ -175,6 +185,11 @@ fn reply_content(action: &Action) -> Option<(OutboundContent, Option<&str>)> {
         }
         _ => return None,
     })
+}
+
+fn written_file(action: &Action, files: &[AttachedFile]) -> Option<MediaId> {
+    let Action::ReplyMedia(reply) = action else { return None };
+    files.iter().find(|file| file.address == reply.url).map(|file| file.id)
 }
 
 fn media(reply: &ReplyMedia) -> OutboundMedia {

@@ -24,7 +24,9 @@ use uuid::Uuid;
 const DAY_BYTES: u64 = 1 << 30;
 
 pub(super) struct AttachedFile {
-    id: MediaId,
+    pub(super) id: MediaId,
+    /// In the replies that name the file.
+    pub(super) address: String,
     file: WrittenFile,
 }
 
@@ -46,12 +48,17 @@ pub(super) fn attach(
             continue;
         };
         let id = id_of(event, index);
-        reply.url = media::url_for(ctx, client, id);
+        let address = media::url_for(ctx, client, id);
+        reply.url.clone_from(&address);
         reply.filename = reply.filename.take().or_else(|| file_name::given(Some(&file.name), file.file_type.mime()));
-        named.insert(index, id);
+        named.insert(index, (id, address));
     }
     let files = written.into_iter().enumerate();
-    Ok(files.filter_map(|(index, file)| Some(AttachedFile { id: *named.get(&index)?, file })).collect())
+    let attached = files.filter_map(|(index, file)| {
+        let (id, address) = named.remove(&index)?;
+        Some(AttachedFile { id, address, file })
+    });
+    Ok(attached.collect())
 }
 
 /// The id of a file: the same in each repetition of the turn. Its bits mix those of the event (SplitMix64).
@@ -84,7 +91,7 @@ pub(super) async fn too_much(ctx: &Context, client: ClientId, files: &[AttachedF
 pub(super) async fn store(ctx: &Context, lease: &Lease, files: Vec<AttachedFile>) -> Result<Vec<MediaId>> {
     let client = lease.client;
     let ids = files.iter().map(|one| one.id).collect();
-    for AttachedFile { id, file } in files {
+    for AttachedFile { id, file, .. } in files {
         let (mime_type, digest) = (file.file_type.mime(), sha256(&file.bytes));
         let filename = file_name::given(Some(&file.name), mime_type);
         let row = OwnMedia {

@@ -251,7 +251,7 @@ fn words_of(reply: &ChatbotReply) -> TextOwner<'_> {
         asks_rating: reply.asks_rating,
         owner: BOT_OWNER,
         quotes: reply.quoted.as_ref().map(|(quoted, provider_id)| (*quoted, provider_id.as_str())),
-        of_agent: AgentFields::default(),
+        of_agent: AgentFields { media: reply.media, ..AgentFields::default() },
     }
 }
 

@@ -121,7 +121,7 @@ async fn run(ctx: &Context, lease: &Lease, scene: &TurnContext, event: &WaitingE
     if let Some(reason) = attachments::too_much(ctx, lease.client, &files).await? {
         return Ok(TurnOutcome::from_trouble(TurnTrouble::Unusable { reason, made }));
     }
-    let (effects, presence) = match actions::effects(ctx, lease.client, scene, outcome.actions).await? {
+    let (effects, presence) = match actions::effects(ctx, lease.client, scene, (outcome.actions, &files)).await? {
         Ok(EffectPlan { effects, remarks, presence }) => {
             remarks.iter().for_each(|remark| made.add_log_line(remark));
             (effects, presence)
