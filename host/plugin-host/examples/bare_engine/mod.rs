@@ -1,7 +1,7 @@
 //! Components without our host: bare wasmtime with a pool and a fresh store for each call. The baseline of the
 //! examples.
 
-use plugin_bindings::patchbay::plugin::{config, conversation, http, kv, log, types};
+use plugin_bindings::patchbay::plugin::{config, conversation, files, http, kv, log, types};
 use plugin_host::LogLevel;
 use wasmtime::component::{Linker, ResourceTable};
 use wasmtime::{
@@ -114,6 +114,21 @@ impl http::Host for State {
 
     async fn start(&mut self, _request: http::Request) -> wasmtime::Result<Result<String, http::Error>> {
         Ok(Err(http::Error::Failed("there is no network here".into())))
+    }
+}
+
+impl files::Host for State {
+    async fn read(
+        &mut self,
+        _message_id: String,
+        _offset: u64,
+        _most: u32,
+    ) -> wasmtime::Result<Result<Vec<u8>, files::Error>> {
+        Ok(Err(files::Error::NotFound))
+    }
+
+    async fn write(&mut self, _name: String, _bytes: Vec<u8>) -> wasmtime::Result<Result<String, files::Error>> {
+        Ok(Err(files::Error::Other("nothing is stored here".into())))
     }
 }
 

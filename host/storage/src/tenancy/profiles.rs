@@ -8,7 +8,7 @@ use domain::{
 use uuid::Uuid;
 
 use super::{
-    api_keys, openid, session_keys,
+    api_keys, session_keys,
     users::{Role, stored_role},
 };
 use crate::{Error, PgConnection, Result};
