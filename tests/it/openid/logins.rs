@@ -170,7 +170,8 @@ async fn a_login_that_ends_while_its_link_is_removed_opens_no_session() {
     }
     let commit = async {
         loop {
-            let waits = "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')";
+            let waits = "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database()
+                                        AND wait_event_type = 'Lock' AND query LIKE '%password_hash%')";
             if sqlx::query_scalar::<_, bool>(waits).fetch_one(&mut watcher).await.unwrap() {
                 break removal.commit().await.unwrap();
             }
