@@ -5,7 +5,10 @@
 use std::{borrow::Cow, time::Duration};
 
 use chrono::{DateTime, Utc};
-use domain::ids::{ClientId, InboxId};
+use domain::{
+    ids::{ClientId, InboxId},
+    split_mix::split_mix,
+};
 use plugin_host::{HttpLimits, PluginRef, World};
 use serde_json::Value;
 use storage::{
@@ -88,7 +91,7 @@ impl SlotRecordingTerms {
     /// Whether a call is recorded. `seed` is that of the call, so a repetition gets the same decision.
     pub fn take(&self, now: DateTime<Utc>, seed: u64) -> bool {
         #[expect(clippy::cast_precision_loss, reason = "a share need not be exact")]
-        let place = (mix(seed) >> 11) as f64 / (1_u64 << 53) as f64;
+        let place = (split_mix(seed) >> 11) as f64 / (1_u64 << 53) as f64;
         self.stopped.is_none() && now < self.until && place < self.sample
     }
 }
@@ -120,9 +123,9 @@ impl SlotActivation {
     }
 
     fn is_for(&self, subject: Uuid) -> bool {
-        let seed = self.plugin.name().bytes().fold(0, |hash, byte| mix(hash ^ u64::from(byte)));
+        let seed = self.plugin.name().bytes().fold(0, |hash, byte| split_mix(hash ^ u64::from(byte)));
         let (high, low) = subject.as_u64_pair();
-        mix(mix(seed ^ high) ^ low) % 100 < u64::from(self.percent)
+        split_mix(split_mix(seed ^ high) ^ low) % 100 < u64::from(self.percent)
     }
 }
 
@@ -132,14 +135,6 @@ pub fn is_no_chatbot(plugin: &PluginRef) -> bool {
 
 pub fn stored_version(plugin: &PluginRef) -> Option<i32> {
     plugin.version().map(|version| i32::try_from(version).unwrap_or(i32::MAX))
-}
-
-/// Mixes the bits of a value (the finaliser of SplitMix64).
-fn mix(value: u64) -> u64 {
-    let mut value = value.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    value = (value ^ (value >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    value = (value ^ (value >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    value ^ (value >> 31)
 }
 
 /// The activations in force for `world` on an inbox. Each slot has the inbox's own activation, otherwise that of the
@@ -331,7 +326,8 @@ mod tests {
 
     fn subjects() -> impl Iterator<Item = Uuid> {
         // Like real ids: a slowly growing time and random bits.
-        (0..10_000_u128).map(|index| Uuid::from_u128((0x0193_5000_0000 + index / 7) << 80 | mix(index as u64) as u128))
+        (0..10_000_u128)
+            .map(|index| Uuid::from_u128((0x0193_5000_0000 + index / 7) << 80 | split_mix(index as u64) as u128))
     }
 
     fn share(percent: u8) -> Vec<Uuid> {

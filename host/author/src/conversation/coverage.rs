@@ -110,7 +110,7 @@ impl Coverage {
         self.choices.insert(key(choice), true);
     }
 
-    /// What no conversation has reached, in lines. Empty if the run had no conversation.
+    /// The parts that no conversation has reached, a line for each kind. Empty if the run had no conversation.
     pub fn gaps(&self) -> Vec<String> {
         if self.inputs.is_empty() {
             return vec![];

@@ -2,6 +2,7 @@
 
 mod activate;
 mod answer;
+mod business_number;
 mod catalogue;
 mod error;
 mod form;
@@ -18,12 +19,14 @@ mod trust;
 mod verification;
 mod webhooks;
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use channels::http::{ApiAnswer, ApiCall, ApiClient};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use tokio::sync::OnceCell;
 
+use self::business_number::BusinessNumber;
 pub use activate::{ActivationRequest, HttpLimitsForm, Scope};
 pub use answer::ServerAnswer;
 pub use catalogue::{ListedPlugin, PluginStatus};
@@ -49,6 +52,8 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 #[derive(Clone)]
 pub struct RemoteServer {
     client: ApiClient,
+    /// Asked for once.
+    numbers: Arc<OnceCell<Vec<BusinessNumber>>>,
 }
 
 impl RemoteServer {
@@ -67,7 +72,7 @@ impl RemoteServer {
         if !key.chars().all(|letter| letter.is_ascii_graphic()) {
             return Err(ServerError::BadKey);
         }
-        Ok(Self { client: ApiClient::new(address, key)? })
+        Ok(Self { client: ApiClient::new(address, key)?, numbers: Arc::default() })
     }
 
     pub fn address(&self) -> &str {

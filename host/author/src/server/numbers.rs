@@ -1,23 +1,12 @@
 //! Finds the id of a business number.
 
-use serde::Deserialize;
-
-use super::{RemoteServer, Scope, ServerAnswer, ServerError};
+use super::{
+    RemoteServer, Scope, ServerAnswer, ServerError,
+    business_number::{BusinessNumber, NumberRow},
+};
 
 const NUMBERS: &str = "/messaging-service/WhatsApp/WhatsAppClientNumbers/getForCurrentLoginUser";
 const MOST_NUMBERS: usize = 10_000;
-
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct NumberRow {
-    whats_app_number: BusinessNumber,
-}
-
-#[derive(Deserialize)]
-struct BusinessNumber {
-    id: String,
-    number: String,
-}
 
 impl RemoteServer {
     /// An id, or the number in any spelling. The error lists the known ones.
@@ -34,9 +23,12 @@ impl RemoteServer {
         })
     }
 
-    async fn numbers(&self) -> Result<Vec<BusinessNumber>, ServerError> {
-        let rows: Vec<ServerAnswer<NumberRow>> = self.items(NUMBERS, MOST_NUMBERS).await?;
-        Ok(rows.into_iter().map(|row| row.value.whats_app_number).collect())
+    async fn numbers(&self) -> Result<&[BusinessNumber], ServerError> {
+        let ask = || async {
+            let rows: Vec<ServerAnswer<NumberRow>> = self.items(NUMBERS, MOST_NUMBERS).await?;
+            Ok(rows.into_iter().map(|row| row.value.whats_app_number).collect())
+        };
+        self.numbers.get_or_try_init(ask).await.map(Vec::as_slice)
     }
 
     /// Fills in the numbers of activations, which the server names by id. Without such an activation it asks nothing.

@@ -1,4 +1,4 @@
-//! What is known of the provider: its discovery document and its keys.
+//! The provider as its discovery document and its keys describe it.
 
 use std::{sync::Arc, time::Duration};
 

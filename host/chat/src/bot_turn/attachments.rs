@@ -12,6 +12,7 @@ use domain::{
     clock::first_id_at,
     file_name,
     ids::{ClientId, MediaId},
+    split_mix::{STEP, split_mix},
 };
 use plugin_host::{WrittenFile, chatbot::Action, sha256, unknown_attachment, written_file_index};
 use storage::{
@@ -61,14 +62,11 @@ pub(super) fn attach(
     Ok(attached.collect())
 }
 
-/// The id of a file: the same in each repetition of the turn. Its bits mix those of the event (SplitMix64).
+/// The id of a file: the same in each repetition of the turn. Its bits mix those of the event.
 fn id_of(event: &WaitingEvent, index: usize) -> MediaId {
     let (_, own) = event.id.0.as_u64_pair();
-    let number = u64::try_from(index).unwrap_or(u64::MAX).wrapping_add(1);
-    let word = own.wrapping_add(number.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-    let mixed = (word ^ (word >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    let mixed = mixed ^ (mixed >> 31);
+    let number = u64::try_from(index).unwrap_or(u64::MAX);
+    let mixed = split_mix(own.wrapping_add(number.wrapping_mul(STEP)));
     let (moment, _) = first_id_at(event.moment()).as_u64_pair();
     // The version and the variant of an id with a time (RFC 9562).
     MediaId(Uuid::from_u64_pair(moment | 0x7000, (mixed >> 2) | 0x8000_0000_0000_0000))

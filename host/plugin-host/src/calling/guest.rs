@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use domain::split_mix::{STEP, split_mix};
 use rand_core::TryRng;
 use tokio::time::Instant;
 use wasmtime::component::ResourceTable;
@@ -186,10 +187,9 @@ impl TryRng for Randomness {
     }
 
     fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        Ok(mixed ^ (mixed >> 31))
+        let word = split_mix(self.0);
+        self.0 = self.0.wrapping_add(STEP);
+        Ok(word)
     }
 
     fn try_fill_bytes(&mut self, into: &mut [u8]) -> Result<(), Self::Error> {
