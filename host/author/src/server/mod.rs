@@ -2,11 +2,11 @@
 
 mod activate;
 mod answer;
-mod business_number;
 mod catalogue;
 mod error;
 mod form;
 mod history;
+mod listed_number;
 mod logs;
 mod numbers;
 mod push;
@@ -26,7 +26,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::sync::OnceCell;
 
-use self::business_number::BusinessNumber;
+use self::listed_number::ListedNumber;
 pub use activate::{ActivationRequest, HttpLimitsForm, Scope};
 pub use answer::ServerAnswer;
 pub use catalogue::{ListedPlugin, PluginStatus};
@@ -53,7 +53,7 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 pub struct RemoteServer {
     client: ApiClient,
     /// Asked for once.
-    numbers: Arc<OnceCell<Vec<BusinessNumber>>>,
+    numbers: Arc<OnceCell<Vec<ListedNumber>>>,
 }
 
 impl RemoteServer {

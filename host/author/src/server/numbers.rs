@@ -2,7 +2,7 @@
 
 use super::{
     RemoteServer, Scope, ServerAnswer, ServerError,
-    business_number::{BusinessNumber, NumberRow},
+    listed_number::{ListedNumber, NumberRow},
 };
 
 const NUMBERS: &str = "/messaging-service/WhatsApp/WhatsAppClientNumbers/getForCurrentLoginUser";
@@ -23,7 +23,7 @@ impl RemoteServer {
         })
     }
 
-    async fn numbers(&self) -> Result<&[BusinessNumber], ServerError> {
+    async fn numbers(&self) -> Result<&[ListedNumber], ServerError> {
         let ask = || async {
             let rows: Vec<ServerAnswer<NumberRow>> = self.items(NUMBERS, MOST_NUMBERS).await?;
             Ok(rows.into_iter().map(|row| row.value.whats_app_number).collect())

@@ -5,11 +5,11 @@ use serde::Deserialize;
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct NumberRow {
-    pub(super) whats_app_number: BusinessNumber,
+    pub(super) whats_app_number: ListedNumber,
 }
 
 #[derive(Deserialize)]
-pub(super) struct BusinessNumber {
+pub(super) struct ListedNumber {
     pub(super) id: String,
     pub(super) number: String,
 }
