@@ -2,11 +2,11 @@
 
 from typing import Callable, List, Mapping, Optional, Sequence, Tuple, Union
 
-from patchbay import PluginError
+from patchbay import PluginError, files
 from patchbay.http import Response, received, unanswered
 from wit_world.exports import bot
 from wit_world.exports.bot import Action, Event, Session
-from wit_world.imports.types import Content_Choice, Content_Text, MediaKind, Reaction
+from wit_world.imports.types import Content_Choice, Content_Media, Content_Text, Media, MediaKind, Reaction
 
 Handler = Callable[[Event, Session], List[Action]]
 _handler: Optional[Handler] = None
@@ -38,6 +38,16 @@ def choice_of(event: Event) -> Optional[str]:
             match message.content:
                 case Content_Choice(choice):
                     return choice.payload
+    return None
+
+
+def file_of(event: Event) -> Optional[Tuple[str, Media]]:
+    """The id of a message with a file, for `files.read_all`, and the facts of the file."""
+    match event.kind:
+        case bot.EventKind_Message(message):
+            match message.content:
+                case Content_Media(facts):
+                    return message.id, facts
     return None
 
 
@@ -81,6 +91,11 @@ def options(text: str, button_label: str, rows: Mapping[str, str]) -> Action:
 def media(kind: MediaKind, url: str, caption: Optional[str] = None) -> Action:
     """Sends a file."""
     return bot.Action_ReplyMedia(bot.ReplyMedia(url, kind, caption, None, None))
+
+
+def file(kind: MediaKind, name: str, content: Union[str, bytes], caption: Optional[str] = None) -> Action:
+    """Writes a file as `files.write` does, and sends it."""
+    return media(kind, files.write(name, content), caption)
 
 
 def schedule_template(

@@ -1,6 +1,8 @@
 // Chatbots: helpers to read events and to write actions. The other types of the interface are in `build/types/`.
 
 import type * as bot from 'patchbay:plugin/bot@0.3.0';
+import type { Media } from 'patchbay:plugin/types@0.3.0';
+import { write } from './files';
 import { received, type Response, unanswered } from './http';
 import { failure, type PluginError } from './index';
 
@@ -37,6 +39,13 @@ export function choiceOf(event: bot.Event): string | undefined {
   return content.tag === 'choice' ? content.val.payload : undefined;
 }
 
+/** The id of a message with a file, for `readAll` of `files`, and the facts of the file. */
+export function fileOf(event: bot.Event): { messageId: string; media: Media } | undefined {
+  if (event.kind.tag !== 'message') return undefined;
+  const { id, content } = event.kind.val;
+  return content.tag === 'media' ? { messageId: id, media: content.val } : undefined;
+}
+
 /** The end of a request that `start` sent: the id of its job, and the response or the failure. */
 export function finishedOf(event: bot.Event): { job: string; result: Response | PluginError } | undefined {
   if (event.kind.tag !== 'http-finished') return undefined;
@@ -68,6 +77,12 @@ export const reply = {
   media: (kind: bot.MediaKind, url: string, caption?: string): bot.Action => ({
     tag: 'reply-media',
     val: { url, kind, caption: caption ?? null, filename: null, quote: null },
+  }),
+
+  /** Writes a file, a text or bytes, as `write` of `files` does, and sends it. */
+  file: (kind: bot.MediaKind, name: string, content: string | Uint8Array, caption?: string): bot.Action => ({
+    tag: 'reply-media',
+    val: { url: write(name, content), kind, caption: caption ?? null, filename: null, quote: null },
   }),
 };
 

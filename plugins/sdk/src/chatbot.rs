@@ -53,6 +53,14 @@ impl Event {
         Some((job, result))
     }
 
+    /// The id of a message with a file, for [`crate::files::read_all`], and the facts of the file.
+    pub fn file(&self) -> Option<(&str, &Media)> {
+        match &self.kind {
+            EventKind::Message(IncomingMessage { id, content: Content::Media(media), .. }) => Some((id, media)),
+            _ => None,
+        }
+    }
+
     /// The id or payload of the button or list entry that the customer chose.
     pub fn choice(&self) -> Option<&str> {
         match &self.kind {

@@ -8,12 +8,14 @@ struct Clerk;
 
 impl Chatbot for Clerk {
     fn handle(event: Event, session: Session) -> Result<Vec<Action>, Error> {
+        if let Some((message, media)) = event.file()
+            && media.caption.as_deref() == Some("read")
+        {
+            return Ok(vec![Action::text(read_whole(message)?), Action::state(message)]);
+        }
         match &event.kind {
             EventKind::Message(message) => match &message.content {
                 Content::Text(text) => obey(text, message, &session),
-                Content::Media(media) if media.caption.as_deref() == Some("read") => {
-                    Ok(vec![Action::text(read_whole(&message.id)?), Action::state(&message.id)])
-                }
                 other => Ok(vec![Action::text(format!("got {}", describe(other)))]),
             },
             EventKind::Rating(rating) => Ok(vec![Action::text(format!("rated {}", score(rating.score)))]),
@@ -186,13 +188,7 @@ fn add_one(scope: Scope) -> Result<u64, Error> {
 }
 
 fn send_file(name: &str, bytes: &str) -> Result<Action, Error> {
-    Ok(Action::ReplyMedia(ReplyMedia {
-        url: files::write(name, bytes)?,
-        kind: MediaKind::Document,
-        caption: None,
-        filename: None,
-        quote: None,
-    }))
+    Action::file(MediaKind::Document, name, bytes, None)
 }
 
 /// The size of a file, the sum of its bytes, and its beginning.

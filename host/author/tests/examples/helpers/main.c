@@ -1,5 +1,5 @@
 /* Uses each helper of interface 0.3 for the conversations in helpers.yaml. */
-#include "chatbot.h"
+#include "files.h"
 
 static const char *or_none(const char *text) { return text != NULL ? text : "-"; }
 
@@ -25,6 +25,47 @@ static void set(patchbay_actions *out) {
   patchbay_set_attribute(out, "city", patchbay_text_value("Cape Town"));
 }
 
+static bool from_customer(char *id, patchbay_plugin_types_media_t *media, patchbay_actions *out, patchbay_error *error) {
+  char *wish = patchbay_optional(media->caption);
+  if (wish == NULL) return true;
+  patchbay_file file;
+  if (strcmp(wish, "whole") == 0) {
+    if (patchbay_read_file(id, 22, &file, error))
+      patchbay_reply_text(out, "%s: %s", or_none(patchbay_optional(media->filename)), file.bytes);
+    else
+      patchbay_reply_text(out, "%s: %s", patchbay_text(error->code), patchbay_text(error->message));
+    return true;
+  }
+  if (strcmp(wish, "parts") == 0) {
+    char *sizes = "";
+    patchbay_file_reader reader = {.message_id = id};
+    while (patchbay_next_part(&reader, error))
+      sizes = joined(sizes, ", ", patchbay_format("%zu %c", reader.part.length, reader.part.bytes[0]));
+    patchbay_reply_text(out, "%s", sizes);
+    return !reader.has_failed;
+  }
+  if (strcmp(wish, "part") == 0) {
+    patchbay_file end;
+    if (!patchbay_read_part(id, 10, 3, &file, error) || !patchbay_read_part(id, 22, 3, &end, error)) return false;
+    patchbay_reply_text(out, "[%s] [%s]", file.bytes, end.bytes);
+    return true;
+  }
+  if (strcmp(wish, "back") != 0) return true;
+  if (!patchbay_read_file(id, 1 << 20, &file, error)) return false;
+  return patchbay_reply_file(out, PATCHBAY_PLUGIN_TYPES_MEDIA_KIND_DOCUMENT, "copy.pdf", file.bytes, file.length, "Yours",
+                             error);
+}
+
+static bool two_files(const char *one, patchbay_actions *out, patchbay_error *error) {
+  uint8_t kind = PATCHBAY_PLUGIN_TYPES_MEDIA_KIND_DOCUMENT;
+  if (!patchbay_reply_file(out, kind, "one.pdf", one, strlen(one), NULL, error)) return false;
+  const char *two = "%PDF-1.4 two";
+  char *url = patchbay_write_file("", two, strlen(two), error);
+  if (url == NULL) return false;
+  patchbay_reply_media(out, kind, url, "Two");
+  return true;
+}
+
 bool patchbay_handle(patchbay_event *event, patchbay_session *session, patchbay_actions *out, patchbay_error *error) {
   patchbay_response response;
   char *job = patchbay_event_finished(event, &response);
@@ -34,6 +75,9 @@ bool patchbay_handle(patchbay_event *event, patchbay_session *session, patchbay_
     else patchbay_reply_text(out, "%s job: %d %s", which, response.status, response.body);
     return true;
   }
+  patchbay_plugin_types_media_t media;
+  char *file = patchbay_event_file(event, &media);
+  if (file[0] != 0) return from_customer(file, &media, out, error);
   char *choice = patchbay_event_choice(event), *text = patchbay_event_text(event);
   if (choice[0] != 0) {
     patchbay_reply_text(out, "chosen %s", choice);
@@ -60,6 +104,8 @@ bool patchbay_handle(patchbay_event *event, patchbay_session *session, patchbay_
     patchbay_reply_media(out, PATCHBAY_PLUGIN_TYPES_MEDIA_KIND_IMAGE, "https://files.example/a.png", "A picture");
     return true;
   }
+  if (strcmp(text, "two files") == 0) return two_files("%PDF-1.4 one", out, error);
+  if (strcmp(text, "a text file") == 0) return two_files("of no type", out, error);
   if (strcmp(text, "ask") == 0) {
     const char *body = "{\"question\":\"ask\"}";
     job = patchbay_start("POST", "https://ai.example/chat", body, 90, "authorization", "Bearer key", NULL);

@@ -15,6 +15,9 @@ func handle(event patchbay.Event, session patchbay.Session) ([]patchbay.Action, 
 	if job, response, err := patchbay.Finished(event); job != "" {
 		return []patchbay.Action{patchbay.ReplyText(finished(job == session.State, response, err))}, nil
 	}
+	if id, media := patchbay.File(event); id != "" {
+		return fromCustomer(id, media)
+	}
 	if choice := patchbay.Choice(event); choice != "" {
 		return []patchbay.Action{patchbay.ReplyText("chosen " + choice)}, nil
 	}
@@ -57,6 +60,10 @@ func handle(event patchbay.Event, session patchbay.Session) ([]patchbay.Action, 
 	case "file":
 		kind := patchbay_plugin_types.MediaKind_Image
 		return []patchbay.Action{patchbay.ReplyMedia(kind, "https://files.example/a.png", "A picture")}, nil
+	case "two files":
+		return files("%PDF-1.4 one", "%PDF-1.4 two")
+	case "a text file":
+		return files("of no type", "%PDF-1.4 two")
 	case "ask":
 		job, err := patchbay.Start(patchbay.Request{
 			Method:    "POST",
@@ -79,6 +86,52 @@ func finished(isSame bool, response *patchbay.Response, err error) string {
 		return job + " job: " + fault.Message
 	}
 	return fmt.Sprintf("%s job: %d %s", job, response.Status, response.Body)
+}
+
+func fromCustomer(id string, media patchbay.Media) ([]patchbay.Action, error) {
+	switch patchbay.Value(media.Caption) {
+	case "whole":
+		content, err := patchbay.ReadFile(id, 22)
+		if err != nil {
+			return []patchbay.Action{patchbay.ReplyText(err.Error())}, nil
+		}
+		words := patchbay.Value(media.Filename) + ": " + string(content)
+		return []patchbay.Action{patchbay.ReplyText(words)}, nil
+	case "parts":
+		var sizes []string
+		for part, err := range patchbay.FileParts(id) {
+			if err != nil {
+				return nil, err
+			}
+			sizes = append(sizes, fmt.Sprintf("%d %c", len(part), part[0]))
+		}
+		return []patchbay.Action{patchbay.ReplyText(strings.Join(sizes, ", "))}, nil
+	case "part":
+		part, err := patchbay.ReadFilePart(id, 10, 3)
+		if err != nil {
+			return nil, err
+		}
+		end, err := patchbay.ReadFilePart(id, 22, 3)
+		return []patchbay.Action{patchbay.ReplyText(fmt.Sprintf("[%s] [%s]", part, end))}, err
+	case "back":
+		content, err := patchbay.ReadFile(id, 1<<20)
+		if err != nil {
+			return nil, err
+		}
+		reply, err := patchbay.ReplyFile(patchbay_plugin_types.MediaKind_Document, "copy.pdf", content, "Yours")
+		return []patchbay.Action{reply}, err
+	}
+	return nil, nil
+}
+
+func files(one, two string) ([]patchbay.Action, error) {
+	kind := patchbay_plugin_types.MediaKind_Document
+	first, err := patchbay.ReplyFile(kind, "one.pdf", []byte(one), "")
+	if err != nil {
+		return nil, err
+	}
+	url, err := patchbay.WriteFile("", []byte(two))
+	return []patchbay.Action{first, patchbay.ReplyMedia(kind, url, "Two")}, err
 }
 
 func attributes(session patchbay.Session) string {

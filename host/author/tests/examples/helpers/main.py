@@ -2,11 +2,11 @@
 
 import json
 
-from patchbay import PluginError, http
+from patchbay import PluginError, files, http
 from patchbay.chatbot import (
-    attribute, cancel_template, cancel_timer, chatbot, choice_of, choice_value, date_value, finished_of, mark_read,
-    media, options, react, remove_attribute, remove_tag, schedule_template, set_attribute, set_state, start_timer, tag,
-    text, text_of, typing,
+    attribute, cancel_template, cancel_timer, chatbot, choice_of, choice_value, date_value, file, file_of, finished_of,
+    mark_read, media, options, react, remove_attribute, remove_tag, schedule_template, set_attribute, set_state,
+    start_timer, tag, text, text_of, typing,
 )
 from patchbay.conversation import history, tags, timers
 from wit_world.imports.types import MediaKind
@@ -19,6 +19,9 @@ def handle(event, session):
         job, result = finished
         words = result.message if isinstance(result, PluginError) else f"{result.status} {result.text}"
         return [text(f"{'the same' if job == session.state else 'another'} job: {words}")]
+    received = file_of(event)
+    if received:
+        return from_customer(*received)
     choice = choice_of(event)
     if choice is not None:
         return [text(f"chosen {choice}")]
@@ -56,11 +59,37 @@ def answer(words, event, session):
             return [options("Choose.", "Open", {"a": "First", "b": "Second"})]
         case "file":
             return [media(MediaKind.IMAGE, "https://files.example/a.png", "A picture")]
+        case "two files":
+            return two_files("%PDF-1.4 one")
+        case "a text file":
+            return two_files("of no type")
         case "ask":
             headers = {"authorization": "Bearer key", "content-type": "application/json"}
             body = json.dumps({"question": "ask"})
             return [typing(), set_state(http.start("POST", "https://ai.example/chat", headers, body, 90000))]
     return []
+
+
+def from_customer(message_id, facts):
+    match facts.caption:
+        case "whole":
+            try:
+                return [text(f"{facts.filename}: {files.read_all(message_id, 22).decode()}")]
+            except PluginError as fault:
+                return [text(f"{fault.code}: {fault.message}")]
+        case "parts":
+            return [text(", ".join(f"{len(part)} {chr(part[0])}" for part in files.parts(message_id)))]
+        case "part":
+            part, end = files.read(message_id, 10, 3), files.read(message_id, 22, 3)
+            return [text(f"[{part.decode()}] [{end.decode()}]")]
+        case "back":
+            return [file(MediaKind.DOCUMENT, "copy.pdf", files.read_all(message_id, 1 << 20), "Yours")]
+    return []
+
+
+def two_files(one):
+    first = file(MediaKind.DOCUMENT, "one.pdf", one)
+    return [first, media(MediaKind.DOCUMENT, files.write("", b"%PDF-1.4 two"), "Two")]
 
 
 def shown(value):

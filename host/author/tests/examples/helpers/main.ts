@@ -1,11 +1,14 @@
 // Uses each helper of interface 0.3 for the conversations in `helpers.yaml`. JavaScript has the same program.
 
+import { decode, encode } from './patchbay/bytes';
 import {
-  attribute, cancelTemplate, cancelTimer, chatbot, choiceOf, choiceValue, dateValue, finishedOf, markRead, react,
+  attribute, cancelTemplate, cancelTimer, chatbot, choiceOf, choiceValue, dateValue, fileOf, finishedOf, markRead, react,
   removeAttribute, removeTag, reply, scheduleTemplate, setAttribute, setState, startTimer, tag, textOf, typing,
 } from './patchbay/chatbot';
 import { history, tags, timers } from './patchbay/conversation';
+import { parts, read, readAll, write } from './patchbay/files';
 import { Response, start } from './patchbay/http';
+import { PluginError } from './patchbay/index';
 
 const names = ['plan', 'visits', 'vip', 'born', 'city'];
 
@@ -15,6 +18,27 @@ export const bot = chatbot((event, session) => {
     const { job, result } = finished;
     const words = result instanceof Response ? `${result.status} ${result.text()}` : result.message;
     return [reply.text(`${job === session.state ? 'the same' : 'another'} job: ${words}`)];
+  }
+  const file = fileOf(event);
+  if (file !== undefined) {
+    const { messageId, media } = file;
+    switch (media.caption) {
+      case 'whole':
+        try {
+          return [reply.text(`${media.filename}: ${decode(readAll(messageId, 22))}`)];
+        } catch (fault) {
+          if (!(fault instanceof PluginError)) throw fault;
+          return [reply.text(`${fault.code}: ${fault.message}`)];
+        }
+      case 'parts': {
+        const sizes = Array.from(parts(messageId), (part) => `${part.length} ${decode(part.subarray(0, 1))}`);
+        return [reply.text(sizes.join(', '))];
+      }
+      case 'part':
+        return [reply.text(`[${decode(read(messageId, 10, 3))}] [${decode(read(messageId, 22, 3))}]`)];
+      case 'back': return [reply.file('document', 'copy.pdf', readAll(messageId, 1024 * 1024), 'Yours')];
+      default: return [];
+    }
   }
   const choice = choiceOf(event);
   if (choice !== undefined) return [reply.text(`chosen ${choice}`)];
@@ -42,6 +66,10 @@ export const bot = chatbot((event, session) => {
     }
     case 'list': return [reply.list('Choose.', 'Open', { a: 'First', b: 'Second' })];
     case 'file': return [reply.media('image', 'https://files.example/a.png', 'A picture')];
+    case 'two files': return [
+      reply.file('document', 'one.pdf', '%PDF-1.4 one'), reply.media('document', write('', encode('%PDF-1.4 two')), 'Two'),
+    ];
+    case 'a text file': return [reply.file('document', 'one.pdf', 'of no type')];
     case 'ask': {
       const headers = { authorization: 'Bearer key', 'content-type': 'application/json' };
       const body = JSON.stringify({ question: 'ask' });

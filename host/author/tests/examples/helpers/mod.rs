@@ -1,14 +1,24 @@
 //! The helpers for interface 0.3 in a new project: one program per language, and the same conversations for all. The
-//! programs are next to this file. The chatbot `errand-bot` of `tests/guests` uses the helpers in Rust.
+//! programs are next to this file. The chatbots `errand-bot` and `clerk` of `tests/guests` use the helpers in Rust.
 
 use author::Lang;
 
-use crate::{passes_with, randomness::project, root};
+use crate::{passes_with, randomness::project};
 
 async fn helpers(lang: Lang, file: &str, program: &str) {
     let folder = tempfile::tempdir().unwrap();
     let project = project(folder.path(), lang, (file, program), "");
-    passes_with(&project, &[root().join("host/author/tests/examples/helpers/helpers.yaml")]).await;
+    // A conversation names files relative to its own file.
+    let tests = tempfile::tempdir().unwrap();
+    let conversations = tests.path().join("helpers.yaml");
+    std::fs::write(&conversations, include_str!("helpers.yaml")).unwrap();
+    std::fs::write(tests.path().join("large.txt"), large_file()).unwrap();
+    passes_with(&project, &[conversations]).await;
+}
+
+/// A file of three parts. Every thousand bytes repeat one letter.
+fn large_file() -> Vec<u8> {
+    (b'a'..=b'z').cycle().flat_map(|letter| [letter; 1000]).take(600_000).collect()
 }
 
 #[tokio::test]

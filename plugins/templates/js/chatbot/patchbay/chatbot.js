@@ -1,5 +1,6 @@
 // Chatbots: helpers to read events and to write actions. The other types of the interface are in `build/types/`.
 
+import { write } from './files';
 import { received, unanswered } from './http';
 import { failure } from './index';
 
@@ -36,6 +37,14 @@ export function choiceOf(event) {
   return content.tag === 'choice' ? content.val.payload : undefined;
 }
 
+/** The id of a message with a file, for `readAll` of `files`, and the facts of the file: `{ messageId, media }`. */
+export function fileOf(event) {
+  if (event.kind.tag !== 'message')
+    return undefined;
+  const { id, content } = event.kind.val;
+  return content.tag === 'media' ? { messageId: id, media: content.val } : undefined;
+}
+
 /** The end of a request that `start` sent: `{ job, result }`. The result is a `Response` or a `PluginError`. */
 export function finishedOf(event) {
   if (event.kind.tag !== 'http-finished')
@@ -65,6 +74,11 @@ export const reply = {
   media: (kind, url, caption) => ({
     tag: 'reply-media',
     val: { url, kind, caption: caption ?? null, filename: null, quote: null },
+  }),
+  /** Writes a file, a text or bytes, as `write` of `files` does, and sends it. */
+  file: (kind, name, content, caption) => ({
+    tag: 'reply-media',
+    val: { url: write(name, content), kind, caption: caption ?? null, filename: null, quote: null },
   }),
 };
 
