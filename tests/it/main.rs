@@ -21,6 +21,7 @@ mod callbacks;
 mod certificates;
 mod chat_window;
 mod chatbot;
+mod chatbot_changes;
 mod circles;
 mod client_removal;
 mod clients;

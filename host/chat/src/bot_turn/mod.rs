@@ -52,6 +52,7 @@ pub(crate) async fn turn(
         Situation::Ready(scene) => match ask_all(ctx, lease, *scene, event).await? {
             TurnOutcome::Over | TurnOutcome::Lost | TurnOutcome::ReadsChanged => return Ok(None),
             TurnOutcome::NotAsked(made) => return Ok(Some(made)),
+            TurnOutcome::OfCanary => return waiting_events::remove_event(ctx, lease, event).await.map(|()| None),
             TurnOutcome::Failed(trouble) => *trouble,
         },
     };
@@ -67,7 +68,8 @@ async fn ask_all(ctx: &Context, lease: &Lease, mut scene: TurnContext, event: &W
         };
         let reason = failure::keep_on_trial(ctx, lease, scene.participant.id, trouble).await?;
         match scene.beside_canary.take() {
-            Some(live) => scene.answering = live,
+            Some(live) if event.event.is_for(live.name()) => scene.answering = live,
+            Some(_) => return Ok(TurnOutcome::OfCanary),
             None => return Ok(TurnOutcome::from_trouble(TurnTrouble::NoneBesideCanary(reason))),
         }
     }
