@@ -75,6 +75,7 @@ mod plugin_activations;
 mod plugin_canaries;
 mod plugin_commands;
 mod plugin_files;
+mod plugin_give_back;
 mod plugin_http;
 mod plugin_interface;
 mod plugin_limits;
