@@ -1,4 +1,4 @@
-//! A number whose chatbot is replaced by another one while chats go on: each gets the timers that it set.
+//! A number whose chatbot is replaced by another one while chats go on: each gets its own timers and keys.
 
 use harness::{Patchbay, PatchbaySetup, TestClient, TestPhone, guest};
 use serde_json::json;
@@ -66,4 +66,17 @@ async fn a_timer_of_a_canary_that_fails_does_not_reach_the_live_chatbot() {
     client.keeps("errands", "invocations", |call| call["outcome"] != "answered").await;
     let said = texts(&phone).await;
     assert!(!said.iter().any(|text| text.starts_with("time for")), "{said:?}");
+}
+
+#[tokio::test]
+async fn the_keys_of_a_chatbot_are_not_those_of_the_next_one() {
+    let (_patchbay, client, phone) = with_two_chatbots().await;
+    client.put_in_force("first", json!({ "version": 1 })).await;
+    asks(&phone, &client, "keep note 600", "note is kept").await;
+    client.put_in_force("second", json!({ "version": 1 })).await;
+
+    asks(&phone, &client, "keys", "keys []").await;
+
+    client.put_in_force("first", json!({ "version": 2 })).await;
+    asks(&phone, &client, "keys", r#"keys ["note"]"#).await;
 }
