@@ -63,7 +63,8 @@ async fn a_timer_of_a_canary_that_fails_does_not_reach_the_live_chatbot() {
     patchbay.advance_clock(120).await;
 
     asks(&phone, &client, "channel", "Channel::Whatsapp").await;
-    client.keeps("errands", "invocations", |call| call["outcome"] != "answered").await;
+    let call = client.keeps("errands", "invocations", |call| call["outcome"] != "answered").await;
+    assert!(call["consequence"].as_str().unwrap_or_default().contains("the event is dropped"), "{call}");
     let said = texts(&phone).await;
     assert!(!said.iter().any(|text| text.starts_with("time for")), "{said:?}");
 }
