@@ -17,7 +17,8 @@ pub struct ReturnedChat {
 impl RemoteServer {
     /// `number`: of the business, in any spelling, or its id. `customer`: a phone number or a user id.
     pub async fn give_back(&self, number: &str, customer: &str) -> Result<ReturnedChat, ServerError> {
-        let wanted = json!({ "whatsAppNumberId": self.number_id(number).await?, "customer": customer });
+        let id = self.number_id(number).await?;
+        let wanted = json!({ "whatsAppNumberId": id, "customer": customer });
         match self.json("POST", RELEASE.to_owned(), Some(&wanted), TIMEOUT).await {
             Err(ServerError::NotThere { .. }) => Err(ServerError::Refused(format!(
                 "{customer} has no chat on {number}: write a message from that phone first"
