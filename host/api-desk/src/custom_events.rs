@@ -1,4 +1,5 @@
 //! `POST /plugin-service/api/v1/custom-events`: sends an event of the client's own to the chatbot of a chat.
+//! `POST /plugin-service/api/v1/chats/release`: gives a chat that waits for an agent back to the chatbot.
 
 use api_core::{
     auth::{AuthorizedCaller, Permission, Plugins},
@@ -7,15 +8,21 @@ use api_core::{
     state::ApiState,
 };
 use axum::{Json, extract::State, http::StatusCode};
-use chat::custom_events::{CustomEventRequest, EventReceiver, RaiseError, raise};
+use chat::{
+    custom_events::{CustomEventRequest, EventReceiver, RaiseError, raise},
+    desk,
+};
+use domain::chat::ParticipantState;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 use uuid::Uuid;
 
+use crate::live_chat::desk as desk_calls;
+
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
-    OpenApiRouter::new().routes(routes!(raise_event))
+    OpenApiRouter::new().routes(routes!(raise_event)).routes(routes!(release_chat))
 }
 
 /// The event and its chat: `participantId`, or `whatsAppNumberId` and `customer`.
@@ -71,13 +78,68 @@ async fn raise_event(
     allowed: AuthorizedCaller<Plugins>,
     JsonBody(body): JsonBody<EventBody>,
 ) -> Result<(StatusCode, Json<RaisedBody>), ApiError> {
-    let wanted = CustomEventRequest { hears: event_receiver(&body)?, name: body.name, payload: body.payload };
+    let hears = event_receiver((body.participant_id, body.whats_app_number_id, body.customer))?;
+    let wanted = CustomEventRequest { hears, name: body.name, payload: body.payload };
     let id = raise(&state.context, allowed.caller.client, wanted).await.map_err(api_error)?;
     Ok((StatusCode::ACCEPTED, Json(RaisedBody { id: id.0 })))
 }
 
-fn event_receiver(body: &EventBody) -> Result<EventReceiver, ApiError> {
-    match (&body.participant_id, &body.whats_app_number_id, &body.customer) {
+/// The chat: `participantId`, or `whatsAppNumberId` and `customer`.
+#[derive(Deserialize, ToSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[schema(as = ReleaseChat, examples(json!({"whatsAppNumberId": "0199a1b2-0000-7000-8000-000000000000", "customer": "27820000001"})))]
+struct ReleaseBody {
+    /// The chat.
+    #[schema(value_type = Option<Uuid>)]
+    participant_id: Option<String>,
+    /// The number on which the customer has a chat.
+    #[schema(value_type = Option<Uuid>)]
+    whats_app_number_id: Option<String>,
+    /// The customer: a phone number in international format, or a business-scoped user id.
+    customer: Option<String>,
+}
+
+/// A chat that is the chatbot's.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = ReleasedChat)]
+struct ReleasedBody {
+    /// The chat.
+    participant_id: Uuid,
+    /// The chat is closed. The next message of the customer begins a conversation with the chatbot.
+    closed: bool,
+}
+
+/// Gives a chat that waits for an agent back to its chatbot, for authors of chatbots.
+///
+/// The chatbot gets the event `agent-released`. A chat of the chatbot, or a closed one, stays as it is.
+#[utoipa::path(
+    post,
+    path = "/plugin-service/api/v1/chats/release",
+    operation_id = "releaseWaitingChat",
+    tag = "Plugins",
+    request_body = ReleaseBody,
+    security(("apiKey" = [Plugins::ROW.name])),
+    responses(
+        (status = 200, description = "The chat is the chatbot's.", body = ReleasedBody),
+        (status = 404, description = "There is no such chat."),
+        (status = 409, description = "An agent has the chat, or no chatbot would answer."),
+    ),
+)]
+async fn release_chat(
+    State(state): State<ApiState>,
+    allowed: AuthorizedCaller<Plugins>,
+    JsonBody(body): JsonBody<ReleaseBody>,
+) -> Result<Json<ReleasedBody>, ApiError> {
+    let wanted = event_receiver((body.participant_id, body.whats_app_number_id, body.customer))?;
+    let returned = desk::return_to_bot(&state.context, desk_calls::acting(&allowed), &wanted).await;
+    let chat = returned.map_err(desk_calls::api_error)?.chat;
+    Ok(Json(ReleasedBody { participant_id: chat.id.0, closed: chat.state == ParticipantState::Closed }))
+}
+
+/// A chat by `participantId`, or by `whatsAppNumberId` and `customer`.
+fn event_receiver(named: (Option<String>, Option<String>, Option<String>)) -> Result<EventReceiver, ApiError> {
+    match named {
         (Some(id), None, None) => {
             let id = id.parse().map_err(|_| ApiError::fault("participantId", "is not the id of a participant"))?;
             Ok(EventReceiver::Participant(id))
@@ -85,7 +147,7 @@ fn event_receiver(body: &EventBody) -> Result<EventReceiver, ApiError> {
         (None, Some(number), Some(customer)) => {
             let said = "is not the id of one of your numbers";
             let number = number.parse().map_err(|_| ApiError::fault("whatsAppNumberId", said))?;
-            Ok(EventReceiver::Customer(number, customer.clone()))
+            Ok(EventReceiver::Customer(number, customer))
         }
         _ => {
             let said = "must be given, or `whatsAppNumberId` and `customer` instead of it";

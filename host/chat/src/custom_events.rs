@@ -76,11 +76,7 @@ pub async fn raise(
     let Some(inbox) = inbox_of(ctx, client, &wanted.hears).await? else { return Err(RaiseError::NotFound) };
     taken_in(ctx, client, inbox).await?;
     let mut tx = ctx.db.begin().await?;
-    let id = match &wanted.hears {
-        EventReceiver::Participant(id) => participants::find(&mut tx, client, *id).await?.map(|found| found.id),
-        EventReceiver::Customer(inbox, customer) => of_customer(&mut tx, client, *inbox, customer).await?,
-    };
-    let participant = match id {
+    let participant = match find_chat(&mut tx, client, &wanted.hears).await? {
         Some(id) => participants::lock(&mut tx, client, id).await?,
         None => None,
     };
@@ -106,6 +102,18 @@ pub async fn raise(
     tx.commit().await?;
     ctx.wake.wake(Queue::Participant, client, participant.id.0);
     Ok(id)
+}
+
+/// The chat of a receiver. `None` if there is none.
+pub(crate) async fn find_chat(
+    db: &mut PgConnection,
+    client: ClientId,
+    receiver: &EventReceiver,
+) -> Result<Option<ParticipantId>, RaiseError> {
+    match receiver {
+        EventReceiver::Participant(id) => Ok(participants::find(db, client, *id).await?.map(|found| found.id)),
+        EventReceiver::Customer(inbox, customer) => of_customer(db, client, *inbox, customer).await,
+    }
 }
 
 async fn inbox_of(ctx: &Context, client: ClientId, hears: &EventReceiver) -> Result<Option<InboxId>, RaiseError> {

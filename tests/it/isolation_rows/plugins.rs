@@ -222,6 +222,22 @@ pub const ROWS: &[Row] = &[
         ]),
     ),
     row(
+        "POST",
+        "/plugin-service/api/v1/chats/release",
+        DEVELOPERS,
+        |ids| with("/plugin-service/api/v1/chats/release", &json!({ "participantId": ids.participant })),
+        Others::In(&[
+            (|ids| with("/plugin-service/api/v1/chats/release", &json!({ "participantId": ids.participant })), 404),
+            (
+                |ids| {
+                    let body = json!({ "whatsAppNumberId": ids.number_id, "customer": "27820000001" });
+                    with("/plugin-service/api/v1/chats/release", &body)
+                },
+                400,
+            ),
+        ]),
+    ),
+    row(
         "GET",
         "/plugin-service/api/v1/routing-decisions",
         DEVELOPERS,

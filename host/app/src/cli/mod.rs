@@ -284,6 +284,7 @@ mod tests {
             "patchbay plugin rollback order-bot --to 3 --dry-run",
             "patchbay plugin deactivate order-bot --number 27110000000",
             "patchbay plugin dev order-bot --number 27110000000",
+            "patchbay plugin give-back 27820000003 --number 27110000000",
             "patchbay plugin list --json",
             "patchbay plugin status order-bot",
             "patchbay plugin invoke order-bot hi --version 2 --json",
@@ -326,7 +327,7 @@ mod tests {
             let help = tool.get_after_help().map(ToString::to_string).unwrap_or_default();
             assert!(help.contains(&format!("patchbay plugin {}", tool.get_name())), "{}: {help}", tool.get_name());
         }
-        assert_eq!(plugin.get_subcommands().count(), 26);
+        assert_eq!(plugin.get_subcommands().count(), 27);
     }
 
     #[test]

@@ -285,6 +285,17 @@ pub struct Dev {
     pub allow_host: Vec<String>,
 }
 
+/// `patchbay plugin give-back`
+#[derive(Debug, Args)]
+pub struct GiveBack {
+    /// The customer: a phone number in international format, or a user id
+    #[arg(value_name = "PHONE")]
+    pub customer: String,
+    /// The WhatsApp number to which the customer writes
+    #[arg(long, value_name = "NUMBER")]
+    pub number: String,
+}
+
 /// `patchbay plugin invoke`
 #[derive(Debug, Args)]
 pub struct InvokeArguments {

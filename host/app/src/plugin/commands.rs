@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::Subcommand;
 
 use super::arguments::{
-    ActivateArguments, Bindings, Dev, FlowCommand, HistoryArguments, InvokeArguments, LogsArguments, NewArguments,
-    PluginScope, PushArguments, RecordArguments, Rollback, RunArguments, SecretCommand, TestArguments, TrustCommand,
-    Verify, WrapArguments, world_names,
+    ActivateArguments, Bindings, Dev, FlowCommand, GiveBack, HistoryArguments, InvokeArguments, LogsArguments,
+    NewArguments, PluginScope, PushArguments, RecordArguments, Rollback, RunArguments, SecretCommand, TestArguments,
+    TrustCommand, Verify, WrapArguments, world_names,
 };
 
 /// `patchbay plugin ...`
@@ -77,6 +77,10 @@ pub enum PluginCommand {
         Use a number for development: the bot answers each of its customers, and its calls are recorded with their texts.\n\
         Ctrl-C ends the session. The last version stays active: see rollback and deactivate.")]
     Dev(Dev),
+    /// Give a chat that waits for an agent back to the chatbot, such as that of your phone after a hand-over
+    #[command(after_help = "Example:\n  patchbay plugin give-back 27820000003 --number 27110000000\n\n\
+        The chatbot gets the event agent-released. The chat of an agent stays with the agent.")]
+    GiveBack(GiveBack),
     /// List the plugins at the server with their activations
     #[command(after_help = "Examples:\n  patchbay plugin list\n  patchbay plugin list --json | jq -r '.[].name'")]
     List {

@@ -34,6 +34,7 @@ pub async fn run(_config: &Settings, command: PluginCommand) -> anyhow::Result<(
         PluginCommand::Rollback(rollback) => server_commands::rollback(rollback).await,
         PluginCommand::Deactivate(place) => server_commands::deactivate(place).await,
         PluginCommand::Dev(dev) => server_commands::dev(dev).await,
+        PluginCommand::GiveBack(wanted) => server_commands::give_back(&wanted).await,
         PluginCommand::Delete { name } => server_commands::delete(&name).await,
         PluginCommand::Invoke(invoke) => server_commands::invoke(invoke).await,
         PluginCommand::Record(record) => server_commands::record(record).await,

@@ -11,7 +11,7 @@ use author::{
 use serde_json::json;
 
 use super::{
-    arguments::{ActivateArguments, Dev, InvokeArguments, PluginScope, RecordArguments, Rollback, Verify},
+    arguments::{ActivateArguments, Dev, GiveBack, InvokeArguments, PluginScope, RecordArguments, Rollback, Verify},
     offline_commands::stem,
     output::{StepProgress, json, print_line, tell},
 };
@@ -166,6 +166,15 @@ pub(super) async fn dev(wanted: Dev) -> anyhow::Result<()> {
     print_line(format_args!(
         "the last version stays active for {number}. To end that: patchbay plugin deactivate {name} --number {number}"
     ))
+}
+
+pub(super) async fn give_back(wanted: &GiveBack) -> anyhow::Result<()> {
+    let GiveBack { customer, number } = wanted;
+    let returned = RemoteServer::from_environment()?.give_back(number, customer).await?;
+    match returned.closed {
+        true => print_line(format_args!("the chat of {customer} is closed: its next message begins with the chatbot")),
+        false => print_line(format_args!("the chatbot has the chat of {customer}")),
+    }
 }
 
 pub(super) async fn replay(name: &str, file: Option<PathBuf>, version: Option<u32>, limit: u32) -> anyhow::Result<()> {

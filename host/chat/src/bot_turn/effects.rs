@@ -127,12 +127,14 @@ impl Turn<'_> {
                 let due_at = self.ctx.now() + TimeDelta::seconds(i64::from(seconds));
                 let id: ParticipantEventId = self.ctx.mint();
                 let participant = self.participant.id;
-                let timer = ChatbotTimer { name, due_at: Some(due_at) };
+                let plugin = Some(self.scene.plugin().to_owned());
+                let timer = ChatbotTimer { name, plugin, due_at: Some(due_at) };
                 participant_events::start_timer(db, self.lease.client, participant, (id, &timer), due_at).await?;
                 self.timers = true;
             }
             ChatbotEffect::CancelTimer(name) => {
-                participant_events::cancel_timer(db, self.lease.client, self.participant.id, &name).await?;
+                let named = (self.scene.plugin(), name.as_str());
+                participant_events::cancel_timer(db, self.lease.client, self.participant.id, named).await?;
             }
             ChatbotEffect::ScheduleTemplate { name, seconds, template } => {
                 let due_at = self.ctx.now() + TimeDelta::seconds(i64::from(seconds));

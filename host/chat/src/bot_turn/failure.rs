@@ -154,17 +154,18 @@ fn consequence(is_of_bot: bool, next: &Next, reason: &str) -> String {
     }
 }
 
-/// Stores the failed call of a canary. The live version is asked next. Returns the reason in words.
+/// Stores the failed call of a canary with its consequence. Returns the reason in words.
 pub(super) async fn keep_on_trial(
     ctx: &Context,
     lease: &Lease,
     id: ParticipantId,
     trouble: TurnTrouble,
+    consequence: &str,
 ) -> Result<String> {
     let (reason, kind) = (trouble.reason(), trouble.kind());
-    tracing::info!(participant.id = %id, outcome = kind, "a canary of a chatbot failed; the live version is called");
+    tracing::info!(participant.id = %id, outcome = kind, consequence, "a canary of a chatbot failed");
     if let Some(mut made) = trouble.into_made() {
-        made.state_consequence("the live version is asked");
+        made.state_consequence(consequence);
         keep(ctx, lease, made).await?;
     }
     Ok(reason)

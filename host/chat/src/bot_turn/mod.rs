@@ -52,6 +52,7 @@ pub(crate) async fn turn(
         Situation::Ready(scene) => match ask_all(ctx, lease, *scene, event).await? {
             TurnOutcome::Over | TurnOutcome::Lost | TurnOutcome::ReadsChanged => return Ok(None),
             TurnOutcome::NotAsked(made) => return Ok(Some(made)),
+            TurnOutcome::OfCanary => return waiting_events::remove_event(ctx, lease, event).await.map(|()| None),
             TurnOutcome::Failed(trouble) => *trouble,
         },
     };
@@ -65,8 +66,14 @@ async fn ask_all(ctx: &Context, lease: &Lease, mut scene: TurnContext, event: &W
             TurnOutcome::Failed(trouble) if scene.answering.is_canary() => *trouble,
             outcome => return Ok(outcome),
         };
-        let reason = failure::keep_on_trial(ctx, lease, scene.participant.id, trouble).await?;
+        let is_for_live = scene.beside_canary.as_ref().is_none_or(|live| event.event.is_for(live.name()));
+        let consequence = match is_for_live {
+            true => "the live version is asked",
+            false => "the event is dropped, because the live version is another plugin",
+        };
+        let reason = failure::keep_on_trial(ctx, lease, scene.participant.id, trouble, consequence).await?;
         match scene.beside_canary.take() {
+            Some(_) if !is_for_live => return Ok(TurnOutcome::OfCanary),
             Some(live) => scene.answering = live,
             None => return Ok(TurnOutcome::from_trouble(TurnTrouble::NoneBesideCanary(reason))),
         }

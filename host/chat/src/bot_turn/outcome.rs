@@ -12,6 +12,8 @@ pub(super) enum TurnOutcome {
     ReadsChanged,
     /// The host could not make the call: it has no room, or the database fails. The event stays.
     NotAsked(Box<FinishedCall>),
+    /// The canary failed on its own timer or request, which is not for the live version, because that is another plugin.
+    OfCanary,
     Failed(Box<TurnTrouble>),
 }
 

@@ -110,9 +110,11 @@ pub(super) async fn load(
     else {
         return Ok(Situation::NoBot);
     };
-    if let ParticipantEvent::RequestEnded(ended) = &event.event
-        && (ended.control_version != participant.control_version || ended.plugin != answering.name())
-    {
+    let is_of_earlier = match &event.event {
+        ParticipantEvent::RequestEnded(ended) => ended.control_version != participant.control_version,
+        _ => false,
+    };
+    if is_of_earlier || !event.event.is_for(answering.name()) {
         return Ok(Situation::Stale);
     }
     let customer = customers::find(db, client, participant.customer).await?;

@@ -37,7 +37,7 @@ pub use customer::{CustomerPanel, customer};
 pub use lists::{counts, list, one};
 pub use message_draft::{DraftContent, DraftRequest, MessageDraft};
 pub use messages::{MOST_AT_ONCE, MessageView, by_ct_id, find_tracked, past};
-pub use moves::{ChatPatch, NewHolder, assign, open, release, resolve, terminate, terminate_whole};
+pub use moves::{ChatPatch, NewHolder, assign, open, release, resolve, return_to_bot, terminate, terminate_whole};
 pub use original_content::{OriginalContent, original};
 pub use presence::{PresenceResult, read, typing};
 pub use send_message::{check_send, send_message};
@@ -48,7 +48,7 @@ pub use template::TemplateRequest;
 pub use uploads::{AgentUpload, AgentUploadRefused, upload};
 pub use view::{ChatView, ctn};
 
-use crate::conversation::assignment::GivingRefused;
+use crate::{conversation::assignment::GivingRefused, custom_events::RaiseError};
 
 #[derive(Debug, Clone, Copy)]
 pub struct ActingUser {
@@ -86,6 +86,18 @@ base::fails_with!(DeskError: storage::Error);
 impl From<MoveRefused> for DeskError {
     fn from(refused: MoveRefused) -> Self {
         Self::Conflict(refused.to_string())
+    }
+}
+
+/// Of a search for the chat of a customer.
+impl From<RaiseError> for DeskError {
+    fn from(refused: RaiseError) -> Self {
+        match refused {
+            RaiseError::NotFound => Self::NotFound,
+            RaiseError::Faults(faults) => Self::Faults(faults),
+            RaiseError::NotTheBots(_) | RaiseError::TooMany | RaiseError::Behind => Self::Conflict(refused.to_string()),
+            RaiseError::Failed(error) => Self::Failed(error),
+        }
     }
 }
 

@@ -21,10 +21,13 @@ use storage::{
 };
 
 use super::{ActingUser, ChatView, DeskError, lock_chat, own_or_free, rating_question, taken_error, view};
-use crate::conversation::{
-    assignment,
-    event_facts::{self, PreviousOwner},
-    responsible_plugin, ticketing,
+use crate::{
+    conversation::{
+        assignment,
+        event_facts::{self, PreviousOwner},
+        responsible_plugin, ticketing,
+    },
+    custom_events::{EventReceiver, find_chat},
 };
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,14 +132,39 @@ async fn end(
 /// active chatbot, is a conflict.
 pub async fn release(ctx: &Context, acting: ActingUser, id: ParticipantId) -> Result<ChatView, DeskError> {
     let mut tx = ctx.db.begin().await?;
-    let mut chat = lock_chat(&mut tx, acting.client, id).await?;
+    let chat = lock_chat(&mut tx, acting.client, id).await?;
     own_or_free(&mut tx, acting, &chat).await?;
+    give_to_bot(ctx, tx, acting, chat, ParticipantMove::Released).await
+}
+
+/// The same for an author of a chatbot, for a chat that waits for an agent. The chat of an agent is a conflict. A chat of the
+/// chatbot stays as it is, and so does a closed one, which begins with the chatbot.
+pub async fn return_to_bot(ctx: &Context, acting: ActingUser, wanted: &EventReceiver) -> Result<ChatView, DeskError> {
+    let mut tx = ctx.db.begin().await?;
+    let id = find_chat(&mut tx, acting.client, wanted).await?.ok_or(DeskError::NotFound)?;
+    let chat = lock_chat(&mut tx, acting.client, id).await?;
+    match chat.state {
+        ParticipantState::Bot | ParticipantState::Closed => present_view(&mut tx, acting, chat).await,
+        ParticipantState::Active => {
+            Err(DeskError::Conflict("an agent has this chat: the agent can release it".to_owned()))
+        }
+        ParticipantState::Queued => give_to_bot(ctx, tx, acting, chat, ParticipantMove::ReturnedToBot).await,
+    }
+}
+
+async fn give_to_bot(
+    ctx: &Context,
+    mut tx: Transaction<'_>,
+    acting: ActingUser,
+    mut chat: Participant,
+    step: ParticipantMove,
+) -> Result<ChatView, DeskError> {
     if responsible_plugin::chatbot(ctx, &mut tx, acting.client, &chat).await?.is_none() {
         let said = "no chatbot is active on this inbox: assign an agent instead";
         return Err(DeskError::Conflict(said.to_owned()));
     }
     let had = PreviousOwner::from(&chat);
-    chat.apply(ParticipantMove::Released)?;
+    chat.apply(step)?;
     chat.queued_reason = None;
     let moved = event_facts::moved_event(had, &chat);
     let ticket = ticketing::step(ctx, &mut tx, acting.client, &chat, TicketMove::Resolved).await?;

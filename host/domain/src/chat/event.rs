@@ -57,6 +57,9 @@ pub struct SentTemplate {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChatbotTimer {
     pub name: String,
+    /// The chatbot that set it; `None` if a process of an earlier release did. Then any chatbot gets it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub plugin: Option<String>,
     /// When it runs out; `None` in those that were started before this was kept.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub due_at: Option<DateTime<Utc>>,
@@ -108,6 +111,20 @@ impl ParticipantEvent {
             Self::Timer(_) => ParticipantEventKind::Timer,
             Self::Custom(_) | Self::RequestEnded(_) => ParticipantEventKind::Custom,
             Self::Released => ParticipantEventKind::Released,
+        }
+    }
+
+    /// False if another chatbot set this timer or started this request.
+    pub fn is_for(&self, plugin: &str) -> bool {
+        match self {
+            Self::Timer(timer) => timer.plugin.as_deref().is_none_or(|owner| owner == plugin),
+            Self::RequestEnded(ended) => ended.plugin == plugin,
+            Self::Route(_)
+            | Self::Started(_)
+            | Self::Message(_)
+            | Self::Rating(_)
+            | Self::Custom(_)
+            | Self::Released => true,
         }
     }
 

@@ -44,6 +44,8 @@ pub enum ParticipantMove {
     Reopened,
     /// An agent gave it back to the chatbot.
     Released,
+    /// It waited for an agent, and an author of the chatbot gave it back.
+    ReturnedToBot,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -68,6 +70,8 @@ pub enum MoveRefused {
     NoAgent,
     #[error("the chat is not with the chatbot")]
     NotWithBot,
+    #[error("the chat does not wait for an agent")]
+    NotWaiting,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -126,6 +130,8 @@ impl ParticipantState {
             (_, Step::Terminated) => Self::Closed,
             (Self::Active, Step::Released) => Self::Bot,
             (_, Step::Released) => return Err(MoveRefused::NoAgent),
+            (Self::Queued, Step::ReturnedToBot) => Self::Bot,
+            (_, Step::ReturnedToBot) => return Err(MoveRefused::NotWaiting),
         };
         let written = matches!(step, Step::CustomerWrote { .. });
         Ok(MoveOutcome {

@@ -193,6 +193,17 @@ fn ending_a_chat_releases_its_agent_and_ending_a_waiting_one_marks_it_missed() {
 }
 
 #[test]
+fn only_a_chat_that_waits_for_an_agent_is_returned_to_the_chatbot() {
+    let returned = Queued.apply(ParticipantMove::ReturnedToBot).unwrap();
+    assert_eq!((returned.state, returned.control_changed, returned.missed), (Bot, true, false));
+    for (state, refused) in
+        [(Bot, MoveRefused::NotWaiting), (Active, MoveRefused::NotWaiting), (Closed, MoveRefused::Closed)]
+    {
+        assert_eq!(state.apply(ParticipantMove::ReturnedToBot), Err(refused), "{state:?}");
+    }
+}
+
+#[test]
 fn flags_follow_the_state() {
     assert!(Closed.flags().conversation_closed);
     assert!(Bot.flags().chat_bot_conversation && !Bot.flags().conversation_closed);

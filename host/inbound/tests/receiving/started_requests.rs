@@ -131,6 +131,22 @@ async fn the_answer_is_dropped_if_people_have_the_chat() {
 }
 
 #[tokio::test]
+async fn the_answer_is_dropped_if_another_chatbot_has_the_number() {
+    let (stage, web) = stage().await;
+    stage.zo_writes("wamid.A", "start https://ai.example/chat").await;
+    stage.settle().await;
+    let calls = stage.outcomes().await;
+    stage.activate("puppet", json!({})).await;
+    web.answers(200, "hello");
+    stage.send_requests().await;
+
+    stage.settle().await;
+
+    assert_eq!(stage.outcomes().await, calls, "the other chatbot is not called");
+    assert_eq!(stage.count("SELECT count(*) FROM participant_event").await, 0);
+}
+
+#[tokio::test]
 async fn requests_beyond_the_limit_of_a_chat_fail_at_once() {
     let (stage, web) = stage().await;
     for number in 0..17 {

@@ -23,7 +23,7 @@ const BOT_OWNER: &str = "BOT";
 pub(super) async fn read(
     db: &mut PgConnection,
     client: ClientId,
-    participant: ParticipantId,
+    (participant, plugin): (ParticipantId, &str),
     question: ConversationQuestion,
 ) -> Result<ConversationAnswer> {
     Ok(match question {
@@ -36,7 +36,7 @@ pub(super) async fn read(
             ConversationAnswer::History(messages.into_iter().map(message).collect())
         }
         ConversationQuestion::Timers => {
-            let timers = participant_events::timers(db, client, participant).await?;
+            let timers = participant_events::timers(db, client, participant, plugin).await?;
             let timer = |(name, due)| RunningTimer { name, due_ms: unix_millis(due) };
             ConversationAnswer::Timers(timers.into_iter().map(timer).collect())
         }

@@ -132,7 +132,7 @@ impl KeyValueSnapshot for ValueSnapshot {
     ) -> std::result::Result<ConversationAnswer, KeyValueError> {
         let unreadable = |error: storage::Error| KeyValueError(Box::new(error));
         let mut db = self.db.acquire().await.map_err(unreadable)?;
-        conversation::read(&mut db, self.client, self.participant, question).await.map_err(unreadable)
+        conversation::read(&mut db, self.client, (self.participant, &self.plugin), question).await.map_err(unreadable)
     }
 
     async fn read_file(&self, part: &FilePart) -> std::result::Result<FileAnswer, KeyValueError> {

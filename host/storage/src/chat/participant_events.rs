@@ -157,6 +157,7 @@ pub async fn append(
     Ok(())
 }
 
+/// Starts a timer. One of the same chat, chatbot and name is replaced.
 pub async fn start_timer(
     db: &mut PgConnection,
     client: ClientId,
@@ -164,7 +165,7 @@ pub async fn start_timer(
     (id, timer): (ParticipantEventId, &ChatbotTimer),
     due_at: DateTime<Utc>,
 ) -> Result<()> {
-    cancel_timer(db, client, participant, &timer.name).await?;
+    cancel_timer(db, client, participant, (timer.plugin.as_deref().unwrap_or_default(), &timer.name)).await?;
     sqlx::query(
         "INSERT INTO participant_event (client_id, id, lane_id, kind, payload, due_at, ready)
          VALUES ($1, $2, $3, 'TIMER', $4, $5, false)",
@@ -179,36 +180,42 @@ pub async fn start_timer(
     Ok(())
 }
 
+/// Cancels a timer of this chatbot, or one of which the chatbot is not known.
 pub async fn cancel_timer(
     db: &mut PgConnection,
     client: ClientId,
     participant: ParticipantId,
-    name: &str,
+    (plugin, name): (&str, &str),
 ) -> Result<bool> {
     let done = sqlx::query(
         "DELETE FROM participant_event
-         WHERE client_id = $1 AND lane_id = $2 AND kind = 'TIMER' AND payload->'value'->>'name' = $3",
+         WHERE client_id = $1 AND lane_id = $2 AND kind = 'TIMER' AND payload->'value'->>'name' = $3
+           AND COALESCE(payload->'value'->>'plugin', $4) = $4",
     )
     .bind(client.0)
     .bind(participant.0)
     .bind(name)
+    .bind(plugin)
     .execute(db)
     .await?;
     Ok(done.rows_affected() > 0)
 }
 
-/// Returns the timers of a chat, the next one first.
+/// Returns the timers of a chat that this chatbot would get, the next one first.
 pub async fn timers(
     db: &mut PgConnection,
     client: ClientId,
     participant: ParticipantId,
+    plugin: &str,
 ) -> Result<Vec<(String, DateTime<Utc>)>> {
     Ok(sqlx::query_as(
         "SELECT payload->'value'->>'name', due_at FROM participant_event
-         WHERE client_id = $1 AND lane_id = $2 AND kind = 'TIMER' ORDER BY due_at, id",
+         WHERE client_id = $1 AND lane_id = $2 AND kind = 'TIMER' AND COALESCE(payload->'value'->>'plugin', $3) = $3
+         ORDER BY due_at, id",
     )
     .bind(client.0)
     .bind(participant.0)
+    .bind(plugin)
     .fetch_all(db)
     .await?)
 }

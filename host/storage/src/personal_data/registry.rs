@@ -187,7 +187,7 @@ pub const REGISTRY: &[PersonalTable] = &[
     table("outbound_work", &["recipient"], OF_MESSAGE),
     table("page_directory", &[], TableRule::Unrelated),
     table("parked_receipt", &["error"], PARKED),
-    table("participant", &["bot_state", "tags", "queued_reason", "found_by"], OF_CUSTOMER),
+    table("participant", &["bot_state", "bot_state_hash", "tags", "queued_reason", "found_by"], OF_CUSTOMER),
     table("participant_event", &["payload"], delete_rows(&[PersonLink::Id("lane_id")])),
     table("participant_search", &["grams", "words"], OF_CHAT),
     table("phone_number_directory", &[], TableRule::Unrelated),

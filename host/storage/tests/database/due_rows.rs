@@ -24,7 +24,7 @@ async fn due(db: &mut PgConnection, queue: Queue, seconds: i64) -> Vec<(ClientId
 }
 
 async fn start_timer(db: &mut PgConnection, name: &str, seconds: i64) {
-    let timer = ChatbotTimer { name: name.to_owned(), due_at: Some(moment(seconds)) };
+    let timer = ChatbotTimer { name: name.to_owned(), plugin: None, due_at: Some(moment(seconds)) };
     let id = ParticipantEventId(Uuid::from_u128(seconds.unsigned_abs().into()));
     participant_events::start_timer(db, CLIENT, CHAT, (id, &timer), moment(seconds)).await.unwrap();
 }

@@ -64,7 +64,7 @@ fn event(id: u128, of: fn(ArrivedMessage) -> ParticipantEvent) -> NewParticipant
 }
 
 fn timer(name: &str) -> ChatbotTimer {
-    ChatbotTimer { name: name.to_owned(), due_at: None }
+    ChatbotTimer { name: name.to_owned(), plugin: Some("bot".to_owned()), due_at: None }
 }
 
 async fn append(db: &mut PgConnection, events: &[NewParticipantEvent], now: DateTime<Utc>) {
@@ -279,4 +279,62 @@ async fn a_part_of_a_chat_is_bounded_in_bytes_and_has_one_message_at_least() {
         seen.push(part.iter().map(|message| message.sequence).collect::<Vec<_>>());
     }
     assert_eq!(seen, [vec![3, 4, 5, 6], vec![2], vec![1]]);
+}
+
+/// A turn in a process of a release that keeps the state without its plugin.
+async fn turn_of_an_earlier_release(db: &mut PgConnection, state: &str) {
+    let turn =
+        "UPDATE participant SET bot_state = $3, events_handled = events_handled + 1 WHERE client_id = $1 AND id = $2";
+    sqlx::query(turn).bind(CLIENT.0).bind(CHAT.0).bind(state).execute(db).await.unwrap();
+}
+
+async fn with_state_of(plugin: &str, state: &str) -> PgConnection {
+    let (mut db, customer) = database().await;
+    let mut chat = begin(&mut db, customer, CHAT).await.unwrap();
+    chat.set_bot_state(plugin, state.to_owned());
+    participants::save(&mut db, CLIENT, &chat).await.unwrap();
+    db
+}
+
+#[tokio::test]
+async fn a_state_that_an_earlier_release_wrote_is_for_each_chatbot() {
+    let mut db = with_state_of("first", "menu").await;
+    turn_of_an_earlier_release(&mut db, "order").await;
+
+    let mut chat = participants::find(&mut db, CLIENT, CHAT).await.unwrap().unwrap();
+
+    assert_eq!((chat.state_of("first"), chat.state_of("second")), ("order", "order"));
+    chat.tags.push("vip".to_owned());
+    participants::save(&mut db, CLIENT, &chat).await.unwrap();
+    let chat = participants::find(&mut db, CLIENT, CHAT).await.unwrap().unwrap();
+    assert_eq!(chat.state_of("second"), "order", "another change of the chat does not make it a state of the first");
+}
+
+#[tokio::test]
+async fn a_turn_of_an_earlier_release_that_sets_no_state_leaves_it_to_its_chatbot() {
+    let mut db = with_state_of("first", "menu").await;
+    turn_of_an_earlier_release(&mut db, "menu").await;
+
+    let chat = participants::find(&mut db, CLIENT, CHAT).await.unwrap().unwrap();
+
+    assert_eq!((chat.state_of("first"), chat.state_of("second")), ("menu", ""));
+}
+
+#[tokio::test]
+async fn a_chatbot_moves_and_cancels_only_its_own_timers_and_those_of_an_earlier_release() {
+    let (mut db, _) = database().await;
+    for (id, plugin, name) in [(1, Some("first"), "tea"), (2, Some("second"), "tea"), (3, None, "old")] {
+        let timer = ChatbotTimer { plugin: plugin.map(str::to_owned), ..timer(name) };
+        let id = ParticipantEventId(Uuid::from_u128(id));
+        participant_events::start_timer(&mut db, CLIENT, CHAT, (id, &timer), moment(60)).await.unwrap();
+    }
+    let running = participant_events::timers(&mut db, CLIENT, CHAT, "second").await.unwrap();
+    assert_eq!(running, [("tea".to_owned(), moment(60)), ("old".to_owned(), moment(60))]);
+
+    for (name, is_there) in [("tea", true), ("tea", false), ("old", true)] {
+        let cancelled = participant_events::cancel_timer(&mut db, CLIENT, CHAT, ("second", name)).await.unwrap();
+        assert_eq!(cancelled, is_there, "{name}");
+    }
+
+    assert_eq!(drain(&mut db).await, [1]);
 }

@@ -167,8 +167,12 @@ pub(super) fn chat_channel(name: &str) -> Result<Channel> {
     read_value("participant", "channel", name, |name| name.parse().ok())
 }
 
+/// A process of an earlier release changes the state and leaves its plugin and its hash as they were. Then the plugin of the
+/// state is not known.
 pub(super) const COLUMNS: &str = "id, inbox_id, customer_id, channel, state, control_version, next_sequence, \
-    events_handled, bot_state, bot_state_plugin, tags, missed, missed_agent_id, after_hours, send_rating, assigned_agent_id, last_assigned_agent_id, \
+    events_handled, bot_state, \
+    CASE WHEN bot_state_hash = sha256(convert_to(bot_state, 'UTF8')) THEN bot_state_plugin END AS bot_state_plugin, \
+    tags, missed, missed_agent_id, after_hours, send_rating, assigned_agent_id, last_assigned_agent_id, \
     team_id, (SELECT team.name FROM team WHERE team.client_id = participant.client_id AND team.id = team_id) AS team_name, \
     unread, queued_reason, bot_plugin, ticket_id, found_by, last_message_at, created_at";
 
@@ -275,7 +279,8 @@ pub async fn save(db: &mut PgConnection, client: ClientId, participant: &Partici
         "UPDATE participant SET state = $3, control_version = $4, next_sequence = $5, events_handled = $6, bot_state = $7,
              tags = $8, missed = $9, after_hours = $10, send_rating = $11, assigned_agent_id = $12,
              last_assigned_agent_id = $13, team_id = $14, unread = $15, queued_reason = $16, last_message_at = $17,
-             bot_plugin = $18, found_by = $19, ticket_id = $20, missed_agent_id = $21, bot_state_plugin = $22
+             bot_plugin = $18, found_by = $19, ticket_id = $20, missed_agent_id = $21, bot_state_plugin = $22,
+             bot_state_hash = CASE WHEN $22::text IS NOT NULL THEN sha256(convert_to($7, 'UTF8')) END
          WHERE client_id = $1 AND id = $2",
     )
     .bind(client.0)
