@@ -91,15 +91,22 @@ pub async fn youngest_transaction(db: &mut PgConnection) -> Result<i64> {
     Ok(sqlx::query_scalar("SELECT pg_current_xact_id()::text::bigint").fetch_one(db).await?)
 }
 
-/// True if another session may see rows deleted before `transaction`: a rewrite would keep them. A vacuum sees none,
-/// although it has a snapshot. An `ANALYZE` does, also that of an autovacuum worker.
+/// True if another session may see rows deleted before `transaction`: a rewrite would keep them. Such are:
+/// - A transaction of any database that has begun to write earlier: each new snapshot begins with the oldest of them.
+/// - An older snapshot in this database, or of a process without a database. A vacuum keeps no rows, although it has a
+///   snapshot. An `ANALYZE` does, also that of an autovacuum worker.
+/// - A session that starts. It has a snapshot before `pg_stat_activity` shows it, and is known by its lock only.
 pub async fn is_seen_by_older(db: &mut PgConnection, transaction: i64) -> Result<bool> {
     let seen = sqlx::query_scalar(
-        "SELECT EXISTS (
-             SELECT FROM pg_stat_activity
-             WHERE datname = current_database() AND pid <> pg_backend_pid()
-               AND NOT EXISTS (SELECT FROM pg_stat_progress_vacuum vacuum WHERE vacuum.pid = pg_stat_activity.pid)
-               AND GREATEST(age(backend_xmin), age(backend_xid)) >= age($1::text::xid8::xid))",
+        "SELECT pg_snapshot_xmin(pg_current_snapshot()) <= $1::text::xid8
+             OR EXISTS (
+                 SELECT FROM pg_stat_activity
+                 WHERE (datname = current_database() OR datname IS NULL) AND pid <> pg_backend_pid()
+                   AND NOT EXISTS (SELECT FROM pg_stat_progress_vacuum vacuum WHERE vacuum.pid = pg_stat_activity.pid)
+                   AND age(backend_xmin) >= age($1::text::xid8::xid))
+             OR EXISTS (
+                 SELECT FROM pg_locks
+                 WHERE locktype = 'virtualxid' AND NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = pg_locks.pid))",
     );
     Ok(seen.bind(transaction.to_string()).fetch_one(db).await?)
 }

@@ -2,7 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use storage::personal_data::{PersonLink, REGISTRY, RowTreatment, TableRule};
+use storage::{
+    PgConnection,
+    personal_data::{self, PersonLink, REGISTRY, RowTreatment, TableRule},
+};
 
 const TABLES: &str = "SELECT relname::text FROM pg_class
      WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
@@ -73,4 +76,40 @@ fn an_erasure_empties_or_deletes_every_personal_column_of_a_row() {
             assert!(is_of_user || emptied.contains(column), "{}.{column} outlives an erasure", table.name);
         }
     }
+}
+
+/// Tests of other databases on the same server may write for a moment.
+async fn wait_until_not_seen(db: &mut PgConnection, transaction: i64) {
+    while personal_data::is_seen_by_older(db, transaction).await.unwrap() {
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn deleted_rows_are_seen_by_an_earlier_write_of_another_database() {
+    let mut db = scratch::database().await.connection().await;
+    let mut other = scratch::database().await.connection().await;
+    sqlx::raw_sql("BEGIN; SELECT pg_current_xact_id();").execute(&mut other).await.unwrap();
+    let transaction = personal_data::youngest_transaction(&mut db).await.unwrap();
+
+    assert!(personal_data::is_seen_by_older(&mut db, transaction).await.unwrap());
+
+    sqlx::raw_sql("ROLLBACK").execute(&mut other).await.unwrap();
+    wait_until_not_seen(&mut db, transaction).await;
+}
+
+#[tokio::test]
+async fn deleted_rows_are_seen_by_an_earlier_snapshot_of_the_database_and_by_no_later_one() {
+    let scratch = scratch::database().await;
+    let (mut db, mut other) = (scratch.connection().await, scratch.connection().await);
+    let snapshot = "BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT count(*) FROM client;";
+    sqlx::raw_sql(snapshot).execute(&mut other).await.unwrap();
+    let transaction = personal_data::youngest_transaction(&mut db).await.unwrap();
+
+    assert!(personal_data::is_seen_by_older(&mut db, transaction).await.unwrap());
+
+    sqlx::raw_sql("ROLLBACK").execute(&mut other).await.unwrap();
+    wait_until_not_seen(&mut db, transaction).await;
+    sqlx::raw_sql(snapshot).execute(&mut other).await.unwrap();
+    wait_until_not_seen(&mut db, transaction).await;
 }
