@@ -47,6 +47,18 @@ fn no_file_knows_the_machine_it_was_written_on() {
 }
 
 #[test]
+fn no_file_is_left_by_a_run_of_a_program_or_an_editor() {
+    const LEFT: &[&str] = &["pid", "log", "tmp", "bak", "orig", "rej", "swp", "profraw", "core"];
+    let found: Vec<String> = texts()
+        .into_iter()
+        .map(|(file, _)| file)
+        .filter(|file| file.rsplit_once('.').is_some_and(|(_, extension)| LEFT.contains(&extension)))
+        .collect();
+
+    assert!(found.is_empty(), "{found:#?}");
+}
+
+#[test]
 fn lock_files_name_public_registries_only() {
     const PUBLIC: &[&str] = &[
         "https://github.com/rust-lang/crates.io-index",
