@@ -56,6 +56,7 @@ pub mod session;
 pub mod sms_products;
 pub mod sms_route;
 pub mod source;
+pub mod source_places;
 pub mod split_mix;
 pub mod status_report;
 pub mod team;
