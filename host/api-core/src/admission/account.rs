@@ -1,13 +1,9 @@
 //! The usage and limits of one client or source: requests in flight, rates, concurrent database use.
 
-use std::{
-    net::{IpAddr, Ipv4Addr},
-    sync::Arc,
-    time::Duration,
-};
+use std::{net::IpAddr, sync::Arc, time::Duration};
 
 use base::{Pace, share_of_strangers};
-use domain::{ids::ClientId, source::source_of};
+use domain::{ids::ClientId, source::CountedSource};
 use tokio::{sync::Semaphore, time::Instant};
 
 use super::{bucket::Bucket, load::RequestLoad, settings::AdmissionSettings};
@@ -28,24 +24,20 @@ pub fn pace_of_address() -> Pace {
 pub(super) enum Owner {
     /// The client of the request's key.
     Client(ClientId),
-    /// The address of the request, or its IPv6 network of 64 bits, until its client is known.
-    Source(IpAddr),
+    /// The source of the request, until its client is known.
+    Source(CountedSource),
     /// A source that calls a provider route. These routes have a separate quota.
-    CallbackSource(IpAddr),
+    CallbackSource(CountedSource),
 }
 
 impl Owner {
-    /// All connections without an address, such as those of tests, share one source.
-    pub fn from_source(source: Option<IpAddr>) -> Self {
-        Self::Source(source.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), source_of))
+    pub fn from_source(address: Option<IpAddr>) -> Self {
+        Self::Source(CountedSource::of_caller(address))
     }
 
     /// The source of a request to a route of a provider.
-    pub fn of_callback(source: Option<IpAddr>) -> Self {
-        match Self::from_source(source) {
-            Self::Source(address) => Self::CallbackSource(address),
-            other => other,
-        }
+    pub fn of_callback(address: Option<IpAddr>) -> Self {
+        Self::CallbackSource(CountedSource::of_caller(address))
     }
 
     /// True if the client is not known.
