@@ -71,7 +71,8 @@ section! {
         web_chat_write_timeout: Duration = Duration::from_secs(30),
         /// Connections to `email.listen` at the same time.
         email_connections: usize = 256,
-        /// Connections to `email.listen` at the same time from one address, or from one /64 IPv6 network.
+        /// Connections to `email.listen` at the same time from one address, or from one /64 IPv6 network. One /48 network
+        /// has at most half of `limits.email_connections`.
         email_connections_per_source: usize = 16,
         /// Connections to PostgreSQL of one process for requests and work. In addition it has a fifth more for slow
         /// chatbots, four for its own checks, and two for notifications.
