@@ -8,6 +8,7 @@ use std::{
 };
 
 use api_core::error::{ApiError, ErrorKind};
+use base::{SharePart, Shares};
 use domain::{
     ids::ClientId,
     source::{CountedSource, SourceNetwork},
@@ -16,10 +17,7 @@ use domain::{
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use uuid::Uuid;
 
-use super::{
-    buckets::Buckets,
-    shares::{SharePart, Shares},
-};
+use super::buckets::Buckets;
 
 #[derive(Debug, Clone, Copy)]
 pub struct WebChatLimits {
