@@ -62,6 +62,7 @@ pub mod status_report;
 pub mod team;
 pub mod template;
 pub mod tier;
+pub mod token_bucket;
 pub mod web_chat;
 pub mod webhook;
 pub mod world;

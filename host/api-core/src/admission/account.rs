@@ -3,10 +3,10 @@
 use std::{net::IpAddr, sync::Arc, time::Duration};
 
 use base::{Pace, share_of_strangers};
-use domain::{ids::ClientId, source::CountedSource};
+use domain::{ids::ClientId, source::CountedSource, token_bucket::TokenBucket};
 use tokio::{sync::Semaphore, time::Instant};
 
-use super::{bucket::Bucket, load::RequestLoad, settings::AdmissionSettings};
+use super::{load::RequestLoad, settings::AdmissionSettings};
 
 /// Processor time that strangers at one address may use at once.
 const AT_ONCE: Duration = Duration::from_secs(1);
@@ -53,9 +53,9 @@ pub(super) struct AdmissionAccount {
     /// The most load that is allowed at the same time.
     pub limit: RequestLoad,
     /// Requests per second.
-    pub requests: Bucket,
+    pub requests: TokenBucket,
     /// Recipients of sends per second.
-    pub recipients: Bucket,
+    pub recipients: TokenBucket,
     /// Requests that may use the database at the same time.
     pub turns: Arc<Semaphore>,
     /// Processor time of a source behind a trusted proxy.
@@ -72,8 +72,8 @@ impl AdmissionAccount {
         Self {
             held: RequestLoad::default(),
             limit,
-            requests: Bucket::full(settings.requests_per_second.into(), now),
-            recipients: Bucket::full(settings.recipients_per_second.into(), now),
+            requests: TokenBucket::full(settings.request_rate(), now.into_std()),
+            recipients: TokenBucket::full(settings.recipient_rate(), now.into_std()),
             turns: Arc::new(Semaphore::new(settings.turns_per_client.max(1))),
             pace: Arc::new(pace_of_address()),
         }
@@ -85,7 +85,7 @@ impl AdmissionAccount {
             && Arc::strong_count(&self.turns) == 1
             && Arc::strong_count(&self.pace) == 1
             && self.pace.is_unused()
-            && self.requests.is_full(settings.requests_per_second.into(), now)
-            && self.recipients.is_full(settings.recipients_per_second.into(), now)
+            && self.requests.is_full(settings.request_rate(), now.into_std())
+            && self.recipients.is_full(settings.recipient_rate(), now.into_std())
     }
 }
