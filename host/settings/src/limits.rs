@@ -38,8 +38,8 @@ section! {
         /// Connections to the listeners of this process; fewer if it may not open as many files. If all are taken, idle
         /// ones are closed for new ones, first those of the largest address.
         connections: usize = 8_192,
-        /// Connections from one address, or from one /64 IPv6 network. This machine and `server.trusted_proxies` are
-        /// exempt.
+        /// Connections from one address, or from one /64 IPv6 network. One /48 network has at most half of
+        /// `limits.connections`. This machine and `server.trusted_proxies` are exempt.
         connections_per_address: usize = 512,
         /// Time for the head of a request, from its first byte. On a new connection it starts with the connection.
         request_head_timeout: Duration = Duration::from_secs(15),

@@ -1,6 +1,6 @@
-//! Limits on connections in total and per address. If all places are taken, connections are closed: first idle ones,
-//! then those that wait for their peer, then WebSockets. Of these, the address with the most connections goes first, and
-//! of its connections the one that has waited longest. So no newcomer is refused because of others.
+//! Limits on connections in total, per address and per IPv6 network. If all places are taken, connections are closed:
+//! first idle ones, then those that wait for their peer, then WebSockets. Of these, the address with the most connections
+//! goes first, and of its connections the one that has waited longest. So no newcomer is refused because of others.
 
 use std::{
     cmp::Reverse,
@@ -27,8 +27,8 @@ use super::activity::{Activity, ConnectionSums, Idleness};
 #[derive(Debug, Clone)]
 pub struct ConnectionLimits {
     pub connections: usize,
-    /// From one address, or one /64 IPv6 network. Loopback and trusted proxies are exempt, because they speak for many
-    /// clients.
+    /// From one address, or one /64 IPv6 network. One /48 network has at most half of all. Loopback and trusted
+    /// proxies are exempt, because they speak for many clients.
     pub per_address: usize,
     pub proxies: Vec<IpNet>,
 }
@@ -79,7 +79,7 @@ pub struct ConnectionPlace {
 
 impl ConnectionPlaces {
     pub fn new(limits: ConnectionLimits) -> Self {
-        let shares = SourcePlaces::new(limits.per_address);
+        let shares = SourcePlaces::new(limits.per_address).within_networks(limits.connections / 2);
         Self { limits: Arc::new(limits), shares, open: Arc::default(), heads: Arc::default() }
     }
 
@@ -259,6 +259,17 @@ mod tests {
         for free in ["127.0.0.1", "::1", "10.1.2.3"] {
             let _places: Vec<_> = (0..5).map(|_| enter(&places, free).unwrap()).collect();
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_addresses_of_one_ipv6_network_have_half_of_the_connections() {
+        let places = places(6, 1);
+        let mut held: Vec<_> =
+            ["2001:db8:1:1::1", "2001:db8:1:2::1", "2001:db8:1:3::1"].map(|peer| enter(&places, peer).unwrap()).into();
+        assert_eq!(enter(&places, "2001:db8:1:4::1").unwrap_err(), "connections_per_address");
+        assert!(enter(&places, "2001:db8:2:1::1").is_ok() && enter(&places, "192.0.2.1").is_ok());
+        held.pop();
+        assert!(enter(&places, "2001:db8:1:4::1").is_ok());
     }
 
     #[tokio::test(start_paused = true)]
