@@ -39,7 +39,7 @@ impl CountedSource {
 
 impl fmt::Display for CountedSource {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.fmt(f)
+        fmt::Display::fmt(&self.0, f)
     }
 }
 
