@@ -1,15 +1,17 @@
 //! The order in which passwords are hashed. A hash needs a core for a while and any stranger may request one, so logins
 //! wait: one at a time per source, with strangers apart from sources that have logged in before. So a flood of
-//! strangers does not delay returning users. Strangers also take turns with all other work for strangers. A login takes a
-//! place before it costs anything. If all places are taken, the newest login of the source with the most logins ends.
+//! strangers does not delay returning users. Strangers of one IPv6 network also wait for each other, and strangers take
+//! turns with all other work for strangers. A login takes a place before it costs anything. If all places are taken, the
+//! newest login of the source with the most logins ends.
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
     sync::Arc,
 };
 
+use base::{SharePart, Shares};
 use domain::{
-    source::CountedSource,
+    source::{CountedSource, SourceNetwork},
     source_places::{SourcePlace, SourcePlaces},
 };
 use parking_lot::{Mutex, MutexGuard};
@@ -51,6 +53,8 @@ pub(super) struct LoginTurns {
     lookups_of_familiar: Semaphore,
     places: SourcePlaces,
     places_of_familiar: SourcePlaces,
+    /// The one turn of the strangers of each IPv6 network.
+    turns_of_networks: Shares<SourceNetwork>,
     state: Mutex<State>,
 }
 
@@ -89,6 +93,7 @@ pub(super) struct Place<'t> {
 pub(super) struct LoginTurn<'t> {
     _place: Place<'t>,
     _of_source: Option<OwnedSemaphorePermit>,
+    _of_network: SharePart,
     _of_all: Option<OwnedSemaphorePermit>,
     _share: Option<OwnedSemaphorePermit>,
 }
@@ -106,6 +111,7 @@ impl LoginTurns {
             lookups_of_familiar,
             places: places(),
             places_of_familiar: places(),
+            turns_of_networks: Shares::new(1),
             state: Mutex::default(),
         }
     }
@@ -197,16 +203,22 @@ impl<'t> Place<'t> {
         let is_familiar = self.turns.lock().seen.contains(visitor);
         let all = if is_familiar { &self.turns.familiar } else { &self.turns.strangers };
         let waiting = async {
-            // Only the first login of each source waits in the common queue, so that sources take turns.
+            // Only the first login of each source, and of the strangers of each network, waits in the common queue, so
+            // that they take turns.
             let of_source = Arc::clone(&self.of_source).acquire_owned().await.ok();
+            let of_network = match self.source.network().filter(|_| !is_familiar) {
+                Some(network) => self.turns.turns_of_networks.take(network, 1).await,
+                None => None,
+            };
             let of_all = Arc::clone(all).acquire_owned().await.ok();
             let share = if is_familiar { None } else { Arc::clone(&self.turns.share).acquire_owned().await.ok() };
-            (of_source, of_all, share)
+            (of_source, of_network, of_all, share)
         };
-        let (of_source, of_all, share) = self.end.run_until_cancelled(waiting).await.ok_or(LoginQueueFull)?;
+        let (of_source, of_network, of_all, share) =
+            self.end.run_until_cancelled(waiting).await.ok_or(LoginQueueFull)?;
         self.turns.lock().login(self.source, self.number).ok_or(LoginQueueFull)?.has_turn = true;
         drop(waits);
-        Ok(LoginTurn { _place: self, _of_source: of_source, _of_all: of_all, _share: share })
+        Ok(LoginTurn { _place: self, _of_source: of_source, _of_network: of_network, _of_all: of_all, _share: share })
     }
 }
 
@@ -285,6 +297,25 @@ mod tests {
         assert!(poll!(&mut other).is_pending());
         drop(first);
         assert!(poll!(&mut other).is_ready());
+    }
+
+    #[tokio::test]
+    async fn a_network_takes_one_turn_however_many_sources_it_has() {
+        let turns = turns();
+        let crowd: Vec<_> = (0..10).map(|subnet| visitor(&format!("2001:db8:1:{subnet}::1"), 1)).collect();
+        let first = wait(&turns, &crowd[0]).await.unwrap();
+        let mut waiting: Vec<_> = crowd.iter().map(|one| Box::pin(wait(&turns, one))).collect();
+        for one in &mut waiting {
+            assert!(poll!(one).is_pending());
+        }
+        let (other, returning) = (visitor("2001:db8:2:1::1", 2), visitor("2001:db8:1:77::1", 3));
+        let mut other = Box::pin(wait(&turns, &other));
+        assert!(poll!(&mut other).is_pending());
+        turns.remember(returning.clone());
+        assert!(wait(&turns, &returning).now_or_never().is_some(), "it has logged in before");
+        drop(first);
+        assert!(poll!(&mut other).is_ready());
+        assert!(poll!(&mut waiting[1]).is_ready(), "the next source of the network");
     }
 
     #[tokio::test]
