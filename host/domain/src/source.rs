@@ -9,7 +9,7 @@ use std::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct CountedSource(IpAddr);
 
-/// A /48 network of IPv6. A provider gives one to a customer, who then has 65,536 sources.
+/// A /48 network of IPv6. An internet provider gives one to a subscriber, who then has 65,536 sources.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SourceNetwork(Ipv6Addr);
 
@@ -28,7 +28,7 @@ impl CountedSource {
         address.map_or(Self::UNKNOWN, Self::of)
     }
 
-    /// `None` for IPv4: one customer has few addresses there.
+    /// `None` for IPv4: a subscriber has few addresses there.
     pub fn network(self) -> Option<SourceNetwork> {
         match self.0 {
             IpAddr::V4(_) => None,
@@ -64,7 +64,7 @@ mod tests {
     }
 
     #[test]
-    fn sources_of_one_customer_are_one_network() {
+    fn sources_of_one_48_bit_network_are_one_network() {
         assert_eq!(source("2001:db8:1:0::1").network(), source("2001:db8:1:ffff::1").network());
         assert_ne!(source("2001:db8:1:0::1").network(), source("2001:db8:2:0::1").network());
         assert_eq!(source("192.0.2.1").network(), None);
