@@ -8,7 +8,7 @@ use std::{
     process::{Child, Command, Stdio},
 };
 
-use harness::{Patchbay, PatchbaySetup, WebhookSink, eventually};
+use harness::{Patchbay, PatchbaySetup, WebhookSink, eventually, installed_peer, peer_folder};
 use serde_json::json;
 use tempfile::TempDir;
 
@@ -21,13 +21,9 @@ struct Store {
 
 impl Store {
     fn start() -> Self {
-        let peer = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("peers/s3");
-        let install = Command::new("sh").arg(peer.join("install.sh")).output().unwrap();
-        assert!(install.status.success(), "{}", String::from_utf8_lossy(&install.stderr));
-        let modules = String::from_utf8(install.stdout).unwrap();
         let folder = tempfile::tempdir().unwrap();
         let mut node = Command::new("node");
-        node.arg(peer.join("serve.js")).arg(modules.trim()).arg(folder.path());
+        node.arg(peer_folder("s3").join("serve.js")).arg(installed_peer("s3")).arg(folder.path());
         let mut child = node.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
         let mut port = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut port).unwrap();

@@ -6,19 +6,8 @@ use std::{
     process::{Command, Stdio},
 };
 
-use harness::{SharedPatchbay, greeter, guest};
+use harness::{SharedPatchbay, greeter, guest, installed_peer, peer_folder};
 use serde_json::json;
-
-fn peers(name: &str) -> PathBuf {
-    PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("peers").join(name)
-}
-
-/// Installs the programs of a folder of `tests/peers`, and returns where they are.
-fn installed(name: &str) -> PathBuf {
-    let install = Command::new("sh").arg(peers(name).join("install.sh")).output().unwrap();
-    assert!(install.status.success(), "{}", String::from_utf8_lossy(&install.stderr));
-    PathBuf::from(String::from_utf8(install.stdout).unwrap().trim())
-}
 
 fn run(command: &mut Command, what: &Path) -> String {
     let output = command.stdin(Stdio::null()).output().unwrap();
@@ -55,8 +44,8 @@ async fn play_with(story: &'static str, components: &[Vec<u8>]) {
         "admin": { "email": format!("{}@example.com", client.client_ref), "password": "correct horse" },
     });
     let played = tokio::task::spawn_blocking(move || {
-        let script = peers("console").join(story);
-        run(Command::new("node").arg(&script).arg(installed("browser")).arg(given.to_string()), &script)
+        let script = peer_folder("console").join(story);
+        run(Command::new("node").arg(&script).arg(installed_peer("browser")).arg(given.to_string()), &script)
     });
     let said = played.await.unwrap();
     for path in versions {
@@ -137,10 +126,10 @@ async fn an_operator_sees_the_state_of_the_service_and_nothing_of_a_client() {
 
 #[test]
 fn the_types_of_the_modules_are_right() {
-    let settings = peers("..").join("../console/tsconfig.json");
+    let settings = peer_folder("..").join("../console/tsconfig.json");
     run(
         Command::new("node")
-            .arg(installed("console").join("node/node_modules/typescript/bin/tsc"))
+            .arg(installed_peer("console").join("node/node_modules/typescript/bin/tsc"))
             .arg("-p")
             .arg(&settings),
         &settings,
@@ -149,13 +138,13 @@ fn the_types_of_the_modules_are_right() {
 
 #[test]
 fn each_language_has_the_texts_of_english() {
-    let script = peers("console").join("texts.mjs");
+    let script = peer_folder("console").join("texts.mjs");
     run(Command::new("node").arg(&script), &script);
 }
 
 #[test]
 fn the_ready_flows_of_the_console_are_those_of_the_plugin() {
-    let script = peers("console").join("ready-flows.mjs");
+    let script = peer_folder("console").join("ready-flows.mjs");
     run(Command::new("node").arg(&script), &script);
 }
 

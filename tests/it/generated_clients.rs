@@ -7,19 +7,8 @@ use std::{
     process::{Command, Stdio},
 };
 
-use harness::{SharedPatchbay, eventually};
+use harness::{SharedPatchbay, eventually, installed_peer, peer_folder};
 use serde_json::{Value, json};
-
-fn peers(folder: &str) -> PathBuf {
-    PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("peers").join(folder)
-}
-
-/// Installs the programs of a folder once and returns the folder where they are.
-fn installed(folder: &str) -> PathBuf {
-    let output = Command::new("sh").arg(peers(folder).join("install.sh")).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
-    PathBuf::from(String::from_utf8(output.stdout).unwrap().trim())
-}
 
 fn answer(mut program: Command, given: &Value) -> Value {
     program.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -68,8 +57,8 @@ async fn sends(program: impl FnOnce() -> Command + Send + 'static) {
 fn python(script: &'static str) -> impl FnOnce() -> Command + Send + 'static {
     move || {
         let mut command = Command::new("python3");
-        command.arg(peers("openapi-clients").join(script));
-        command.env("PYTHONPATH", installed("openapi-clients").join("python")).env("PYTHONDONTWRITEBYTECODE", "1");
+        command.arg(peer_folder("openapi-clients").join(script));
+        command.env("PYTHONPATH", installed_peer("openapi-clients").join("python")).env("PYTHONDONTWRITEBYTECODE", "1");
         command
     }
 }
@@ -88,7 +77,7 @@ async fn a_client_of_openapi_generator_sends_and_reads() {
 async fn a_client_with_the_types_of_openapi_typescript_sends_and_reads() {
     sends(|| {
         let mut command = Command::new("sh");
-        command.arg(peers("openapi").join("sends.sh")).arg(installed("openapi").join("node_modules"));
+        command.arg(peer_folder("openapi").join("sends.sh")).arg(installed_peer("openapi").join("node_modules"));
         command
     })
     .await;

@@ -1,6 +1,8 @@
 //! The batch SMS gateway (SPEC 2.15, 3.7, 4.9; parts 7 and 8).
 
-use harness::{Patchbay, PatchbaySetup, SharedPatchbay, TestClient, TestPhone, eventually};
+use harness::{
+    Patchbay, PatchbaySetup, SharedPatchbay, TestClient, TestPhone, eventually, installed_peer, peer_folder,
+};
 use reqwest::Method;
 use serde_json::json;
 
@@ -393,10 +395,7 @@ async fn a_batch_of_another_client_is_unknown() {
 
 /// Validates answers against their schema with a third-party parser and validator.
 fn validate(documents: &[String]) {
-    let folder = std::path::PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("peers/batch-xml");
-    let installed = std::process::Command::new("sh").arg(folder.join("install.sh")).output().unwrap();
-    assert!(installed.status.success(), "{}", String::from_utf8_lossy(&installed.stderr));
-    let cache = std::path::PathBuf::from(String::from_utf8(installed.stdout).unwrap().trim());
+    let (folder, cache) = (peer_folder("batch-xml"), installed_peer("batch-xml"));
     let mut python = std::process::Command::new("python3")
         .env("PYTHONPATH", cache.join("python"))
         .arg(folder.join("validate.py"))

@@ -4,12 +4,11 @@
 use std::{
     io::{BufRead, BufReader},
     net::TcpListener,
-    path::PathBuf,
     process::{Child, Command, Stdio},
     sync::{Arc, Mutex},
 };
 
-use harness::{Patchbay, PatchbaySetup, TestClient, WebhookSink, eventually};
+use harness::{Patchbay, PatchbaySetup, TestClient, WebhookSink, eventually, installed_peer, peer_folder};
 use reqwest::Method;
 use serde_json::{Value, json};
 
@@ -27,10 +26,7 @@ struct Collector {
 
 impl Collector {
     fn start() -> Self {
-        let peer = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("peers/traces");
-        let install = Command::new("sh").arg(peer.join("install.sh")).output().unwrap();
-        assert!(install.status.success(), "{}", String::from_utf8_lossy(&install.stderr));
-        let installed = PathBuf::from(String::from_utf8(install.stdout).unwrap().trim());
+        let (peer, installed) = (peer_folder("traces"), installed_peer("traces"));
         let mut python = Command::new("python3");
         python.env("PYTHONPATH", installed.join("python")).env("PYTHONDONTWRITEBYTECODE", "1");
         let mut child = python.arg(peer.join("collector.py")).arg("0").stdout(Stdio::piped()).spawn().unwrap();

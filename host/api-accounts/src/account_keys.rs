@@ -10,7 +10,7 @@ use api_core::{
     state::ApiState,
 };
 use axum::{Json, extract::State, http::StatusCode};
-use domain::body::FieldFault;
+use domain::body::{Faults, FieldFault};
 use serde::{Deserialize, Serialize};
 use tenancy::accounts::{Login, LoginError, PasswordError, change_password, generate_api_key, retrieve_api_key};
 use utoipa::ToSchema;
@@ -81,17 +81,11 @@ async fn retrieve(
 }
 
 pub(crate) fn login(body: LoginBody, from: Option<IpAddr>) -> Result<Login, ApiError> {
-    let mut missing = Vec::new();
-    let mut required = |field: &str, value: Option<String>| {
-        value.unwrap_or_else(|| {
-            missing.push(FieldFault::required(field));
-            String::new()
-        })
-    };
+    let mut missing = Faults::default();
     let login = Login {
-        email: required("email", body.email),
-        password: required("password", body.password),
-        client_ref: required("clientRef", body.client_ref),
+        email: missing.required_text("email", body.email),
+        password: missing.required_text("password", body.password),
+        client_ref: missing.required_text("clientRef", body.client_ref),
         from,
     };
     if missing.is_empty() { Ok(login) } else { Err(ApiError::faults(missing)) }

@@ -11,7 +11,7 @@ use api_core::{
 use axum::{Json, extract::State, http::StatusCode};
 use domain::iso_time::iso_time;
 use domain::{
-    body::{self, FieldFault},
+    body::{self, Faults, FieldFault},
     chat::FallbackMode,
     hours::TimeZone,
 };
@@ -282,14 +282,12 @@ async fn create_child(
     JsonBytes(bytes): JsonBytes,
 ) -> Result<(StatusCode, Json<ClientBody>), ApiError> {
     let asked: ChildBody = parsed(&bytes)?;
-    let (new_ref, name) = match (asked.client_ref, asked.display_name) {
-        (Some(new_ref), Some(name)) => (new_ref, name),
-        (new_ref, name) => {
-            let missing = [("clientRef", new_ref.is_none()), ("displayName", name.is_none())];
-            let missing = missing.into_iter().filter(|(_, missing)| *missing);
-            return Err(ApiError::faults(missing.map(|(field, _)| FieldFault::required(field)).collect::<Vec<_>>()));
-        }
-    };
+    let mut missing = Faults::default();
+    let new_ref = missing.required_text("clientRef", asked.client_ref);
+    let name = missing.required_text("displayName", asked.display_name);
+    if !missing.is_empty() {
+        return Err(ApiError::faults(missing));
+    }
     let (admin, caller) = (state.administration(), allowed.caller.client);
     let made = clients::create_child(&admin, caller, &client_ref, (&new_ref, &name), allowed.actor());
     Ok((StatusCode::CREATED, Json(made.await.map_err(api_error)?.into())))

@@ -9,7 +9,7 @@ use api_core::{
     state::ApiState,
 };
 use axum::{Json, extract::State, http::StatusCode};
-use domain::body::FieldFault;
+use domain::body::{Faults, FieldFault};
 use serde::{Deserialize, Serialize};
 use tenancy::accounts::openid::{self, OpenidFault, OpenidLoginError, OpenidProvider, OpenidReturn};
 use utoipa::ToSchema;
@@ -175,17 +175,11 @@ async fn finish(
     SmallJson(body): SmallJson<FinishBody>,
 ) -> Result<(StatusCode, Json<NewSessionBody>), ApiError> {
     let provider = provider(&state)?;
-    let mut missing = Vec::new();
-    let mut required = |field: &str, value: Option<String>| {
-        value.unwrap_or_else(|| {
-            missing.push(FieldFault::required(field));
-            String::new()
-        })
-    };
+    let mut missing = Faults::default();
     let back = OpenidReturn {
-        code: required("code", body.code),
-        state: required("state", body.state),
-        secret: required("secret", body.secret),
+        code: missing.required_text("code", body.code),
+        state: missing.required_text("state", body.state),
+        secret: missing.required_text("secret", body.secret),
         from,
     };
     if !missing.is_empty() {

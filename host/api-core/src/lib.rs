@@ -11,6 +11,7 @@ pub mod deprecation;
 pub mod early_answers;
 pub mod entity_tag;
 pub mod error;
+pub mod form;
 pub mod host_name;
 pub mod https;
 pub mod media_kind;

@@ -6,13 +6,15 @@ use api_core::{
     auth::{AuthorizedCaller, Permission, Plugins},
     body,
     error::{ApiError, ErrorKind},
+    form,
+    media_kind::declared_type,
     query::QueryParameters,
 };
 use axum::{
     Json,
     body::Body,
-    extract::{FromRequest, Multipart, Request, State},
-    http::{HeaderMap, StatusCode, header},
+    extract::{Request, State},
+    http::{HeaderMap, StatusCode},
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
@@ -216,9 +218,7 @@ async fn upload_form(
 }
 
 fn is_form(headers: &HeaderMap) -> Result<bool, ApiError> {
-    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let essence = kind.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
-    match essence.as_str() {
+    match declared_type(headers).as_str() {
         "" | "application/wasm" | "application/octet-stream" => Ok(false),
         "multipart/form-data" => Ok(true),
         _ => {
@@ -236,16 +236,14 @@ struct UploadForm {
 }
 
 async fn read_form(request: Request) -> Result<UploadForm, ApiError> {
-    let unreadable =
-        |fault: &dyn std::fmt::Display| ApiError::fault("body", format!("is not a readable form: {fault}"));
-    let mut form = Multipart::from_request(request, &()).await.map_err(|fault| unreadable(&fault))?;
+    let mut form = form::fields_of(request).await?;
     let (mut file, mut signature, mut source, mut manifest) = (None, None, None, None);
-    while let Some(field) = form.next_field().await.map_err(|fault| unreadable(&fault))? {
+    while let Some(field) = form.next_field().await.map_err(form::unreadable)? {
         match field.name() {
-            Some(FILE) => file = Some(field.bytes().await.map_err(|fault| unreadable(&fault))?),
-            Some(MANIFEST) => manifest = Some(field.bytes().await.map_err(|fault| unreadable(&fault))?),
-            Some(SIGNATURE) => signature = Some(field.text().await.map_err(|fault| unreadable(&fault))?),
-            Some(SOURCE) => source = Some(field.text().await.map_err(|fault| unreadable(&fault))?),
+            Some(FILE) => file = Some(field.bytes().await.map_err(form::unreadable)?),
+            Some(MANIFEST) => manifest = Some(field.bytes().await.map_err(form::unreadable)?),
+            Some(SIGNATURE) => signature = Some(field.text().await.map_err(form::unreadable)?),
+            Some(SOURCE) => source = Some(field.text().await.map_err(form::unreadable)?),
             _ => {}
         }
     }

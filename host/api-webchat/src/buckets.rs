@@ -6,53 +6,37 @@ use std::{
     time::{Duration, Instant},
 };
 
+use domain::token_bucket::{TokenBucket, TokenRate};
 use parking_lot::Mutex;
 
 /// Most keys that are remembered. When there are more, full buckets are forgotten.
 const REMEMBERED: usize = 10_000;
 
 pub(super) struct Buckets<K> {
-    per_minute: f64,
-    by_key: Mutex<HashMap<K, Bucket>>,
-}
-
-struct Bucket {
-    tokens: f64,
-    filled: Instant,
+    rate: TokenRate,
+    by_key: Mutex<HashMap<K, TokenBucket>>,
 }
 
 impl<K: Hash + Eq> Buckets<K> {
     pub(super) fn new(per_minute: u32) -> Self {
-        Self { per_minute: f64::from(per_minute.max(1)), by_key: Mutex::default() }
+        Self { rate: TokenRate::of(per_minute.max(1), 60), by_key: Mutex::default() }
     }
 
     /// Takes `cost` tokens, or returns the time until they are there. A cost of more than a minute's tokens takes all.
     pub(super) fn take(&self, key: K, cost: u32, now: Instant) -> Result<(), Duration> {
-        let rate = self.per_minute / 60.0;
-        let cost = f64::from(cost).min(self.per_minute);
-        let filled = |bucket: &Bucket| {
-            let passed = now.saturating_duration_since(bucket.filled).as_secs_f64();
-            (bucket.tokens + passed * rate).min(self.per_minute)
-        };
+        let cost = f64::from(cost).min(self.rate.most);
         let mut buckets = self.by_key.lock();
         if buckets.len() >= REMEMBERED && !buckets.contains_key(&key) {
-            buckets.retain(|_, bucket| filled(bucket) < self.per_minute);
+            buckets.retain(|_, bucket| !bucket.is_full(self.rate, now));
         }
-        let bucket = buckets.entry(key).or_insert(Bucket { tokens: self.per_minute, filled: now });
-        bucket.tokens = filled(bucket);
-        bucket.filled = now;
-        if bucket.tokens < cost {
-            return Err(Duration::from_secs_f64((cost - bucket.tokens) / rate));
-        }
-        bucket.tokens -= cost;
-        Ok(())
+        buckets.entry(key).or_insert_with(|| TokenBucket::full(self.rate, now)).take(self.rate, cost, now)
     }
 
     /// Returns tokens of a request that was refused for another reason.
     pub(super) fn give_back(&self, key: &K, cost: u32) {
         let mut buckets = self.by_key.lock();
         if let Some(bucket) = buckets.get_mut(key) {
-            bucket.tokens = (bucket.tokens + f64::from(cost)).min(self.per_minute);
+            bucket.give_back(self.rate, f64::from(cost));
         }
     }
 }

@@ -9,7 +9,6 @@ mod limits;
 mod page_access;
 mod read_probe;
 mod session;
-mod shares;
 mod sites;
 mod socket;
 mod socket_end;

@@ -8,14 +8,16 @@ use std::{
 };
 
 use api_core::error::{ApiError, ErrorKind};
-use domain::{ids::ClientId, source::source_of};
+use base::{SharePart, Shares};
+use domain::{
+    ids::ClientId,
+    source::{CountedSource, SourceNetwork},
+    source_places::{SourcePlace, SourcePlaces},
+};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use uuid::Uuid;
 
-use super::{
-    buckets::Buckets,
-    shares::{SharePart, Shares},
-};
+use super::buckets::Buckets;
 
 #[derive(Debug, Clone, Copy)]
 pub struct WebChatLimits {
@@ -57,6 +59,8 @@ pub(super) const HISTORY_COST: u32 = 5;
 const ONE_OF_CLIENT: usize = 3;
 /// One address uses this part of them.
 const ONE_OF_ADDRESS: usize = 5;
+/// One /48 network of IPv6 uses this part of them.
+const ONE_OF_NETWORK: usize = 2;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SocketOwner {
@@ -68,15 +72,16 @@ pub(super) struct SocketOwner {
 pub(super) struct SocketLimits {
     pub(super) settings: WebChatLimits,
     posts: Buckets<Uuid>,
-    calls: Buckets<IpAddr>,
+    calls: Buckets<CountedSource>,
     frames: Buckets<Uuid>,
-    frames_of_addresses: Buckets<IpAddr>,
-    sockets: Shares<IpAddr>,
+    frames_of_addresses: Buckets<CountedSource>,
+    sockets: SourcePlaces,
     unread: Shares<Uuid>,
-    unread_of_addresses: Shares<IpAddr>,
+    unread_of_addresses: Shares<CountedSource>,
     reads: Arc<Semaphore>,
     reads_of_clients: Shares<ClientId>,
-    reads_of_addresses: Shares<IpAddr>,
+    reads_of_addresses: Shares<CountedSource>,
+    reads_of_networks: Shares<SourceNetwork>,
 }
 
 pub(super) struct PageRoom {
@@ -86,6 +91,7 @@ pub(super) struct PageRoom {
 
 pub(super) struct PageTurn {
     _of_address: SharePart,
+    _of_network: SharePart,
     _of_client: SharePart,
     _of_all: SharePart,
 }
@@ -99,17 +105,18 @@ impl SocketLimits {
             calls: Buckets::new(settings.calls_per_minute_per_address),
             frames: Buckets::new(settings.frames_per_minute),
             frames_of_addresses: Buckets::new(settings.frames_per_minute_per_address),
-            sockets: Shares::new(settings.sockets_per_address),
+            sockets: SourcePlaces::new(settings.sockets_per_address.max(1)),
             unread: Shares::new(settings.unread_bytes_per_visitor),
             unread_of_addresses: Shares::new(settings.unread_bytes_per_address),
             reads: Arc::new(Semaphore::new(at_once)),
             reads_of_clients: Shares::new(at_once / ONE_OF_CLIENT),
             reads_of_addresses: Shares::new(at_once / ONE_OF_ADDRESS),
+            reads_of_networks: Shares::new(at_once / ONE_OF_NETWORK),
         }
     }
 
     pub(super) fn call(&self, from: Option<IpAddr>) -> Result<(), Duration> {
-        from.map_or(Ok(()), |from| self.calls.take(source_of(from), 1, Instant::now()))
+        from.map_or(Ok(()), |from| self.calls.take(CountedSource::of(from), 1, Instant::now()))
     }
 
     pub(super) fn post(&self, from: Uuid) -> Result<(), Duration> {
@@ -120,31 +127,37 @@ impl SocketLimits {
     pub(super) fn frame(&self, from: SocketOwner, cost: u32) -> Result<(), Duration> {
         let now = Instant::now();
         self.frames.take(from.visitor, cost, now)?;
-        let of_address = from.address.map_or(Ok(()), |from| self.frames_of_addresses.take(source_of(from), cost, now));
+        let of_address =
+            from.address.map_or(Ok(()), |from| self.frames_of_addresses.take(CountedSource::of(from), cost, now));
         of_address.inspect_err(|_| self.frames.give_back(&from.visitor, cost))
     }
 
-    pub(super) fn socket(&self, from: Option<IpAddr>) -> Result<SharePart, ApiError> {
+    pub(super) fn socket(&self, from: Option<IpAddr>) -> Result<Option<SourcePlace>, ApiError> {
         let Some(from) = from else { return Ok(None) };
         let said = "too many widgets are open at this address: close one, or try again later";
         let full = || ApiError::new(ErrorKind::TooManyRequests, said);
-        self.sockets.try_take(source_of(from), 1).map(Some).ok_or_else(full)
+        self.sockets.take(CountedSource::of(from)).map(Some).ok_or_else(full)
     }
 
     pub(super) fn room(&self, of: SocketOwner, bytes: usize) -> Option<PageRoom> {
         let of_visitor = self.unread.try_take(of.visitor, bytes)?;
         let of_address = match of.address {
-            Some(address) => Some(self.unread_of_addresses.try_take(source_of(address), bytes)?),
+            Some(address) => Some(self.unread_of_addresses.try_take(CountedSource::of(address), bytes)?),
             None => None,
         };
         Some(PageRoom { _of_visitor: of_visitor, _of_address: of_address })
     }
 
-    /// Takes a turn at the database. Turns are limited for each address, for each client's visitors, and for web chat
-    /// as a whole, in this order. So a caller that waits for its own share blocks no other.
+    /// Takes a turn at the database. Turns are limited for each address, for each IPv6 network, for each client's
+    /// visitors, and for web chat as a whole, in this order. So a caller that waits for its own share blocks no other.
     pub(super) async fn turn(&self, address: Option<IpAddr>, client: Option<ClientId>) -> PageTurn {
-        let of_address = match address {
-            Some(address) => self.reads_of_addresses.take(source_of(address), 1).await,
+        let source = address.map(CountedSource::of);
+        let of_address = match source {
+            Some(source) => self.reads_of_addresses.take(source, 1).await,
+            None => None,
+        };
+        let of_network = match source.and_then(CountedSource::network) {
+            Some(network) => self.reads_of_networks.take(network, 1).await,
             None => None,
         };
         let of_client = match client {
@@ -152,7 +165,7 @@ impl SocketLimits {
             None => None,
         };
         let of_all = Arc::clone(&self.reads).acquire_owned().await.ok();
-        PageTurn { _of_address: of_address, _of_client: of_client, _of_all: of_all }
+        PageTurn { _of_address: of_address, _of_network: of_network, _of_client: of_client, _of_all: of_all }
     }
 }
 
@@ -177,7 +190,7 @@ mod tests {
 
     #[test]
     fn addresses_of_one_ipv6_network_are_one() {
-        let of = |text: &str| source_of(text.parse().unwrap());
+        let of = |text: &str| CountedSource::of(text.parse().unwrap());
         assert_eq!(of("2001:db8::1"), of("2001:db8::2"));
         assert_ne!(of("2001:db8::1"), of("2001:db8:0:1::1"));
         assert_ne!(of("192.0.2.1"), of("192.0.2.2"));
@@ -240,5 +253,20 @@ mod tests {
         assert!(poll!(Box::pin(limits.turn(None, client(20)))).is_pending(), "ten in all");
         held.pop();
         assert!(poll!(Box::pin(limits.turn(None, client(20)))).is_ready());
+    }
+
+    #[tokio::test]
+    async fn the_sources_of_one_ipv6_network_have_half_of_the_database() {
+        let limits = SocketLimits::new(WebChatLimits { database_connections: 10, ..WebChatLimits::default() });
+        let at = |network: u8, subnet: u8| format!("2001:db8:{network}:{subnet}::1").parse().ok();
+        let mut held = Vec::new();
+        for subnet in 0..5 {
+            held.push(limits.turn(at(1, subnet), None).await);
+        }
+        let mut sixth = Box::pin(limits.turn(at(1, 5), None));
+        assert!(poll!(&mut sixth).is_pending());
+        assert!(poll!(Box::pin(limits.turn(at(2, 0), None))).is_ready(), "another network");
+        held.pop();
+        assert!(poll!(&mut sixth).is_ready());
     }
 }

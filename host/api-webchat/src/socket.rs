@@ -11,6 +11,7 @@ use axum::{
     },
     response::Response,
 };
+use domain::source_places::SourcePlace;
 use inbound::web_chat::VisitorToken;
 use tokio::time::timeout;
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -19,7 +20,6 @@ use super::{
     connection::SocketLine,
     frames::{self, WidgetFrame},
     page_access::{WidgetPage, WidgetSite},
-    shares::SharePart,
     socket_end::{Resume, SocketEnd, code},
 };
 use crate::state::WidgetState;
@@ -73,7 +73,7 @@ async fn open(
     Ok(upgrade.on_upgrade(move |socket| serve(state, door, place, socket)))
 }
 
-async fn serve(state: WidgetState, door: WidgetPage, _place: SharePart, mut socket: WebSocket) {
+async fn serve(state: WidgetState, door: WidgetPage, _place: Option<SourcePlace>, mut socket: WebSocket) {
     let ended = match greet(&state, &door, &mut socket).await {
         Ok((visitor, resume)) => {
             let id = visitor.visitor.to_string();

@@ -22,7 +22,10 @@ mod to_the_end;
 pub mod traces;
 pub mod upkeep;
 
-pub use channels::http::{MeasuredTask, Pace, PacedTask, SharedProcessors};
+pub use channels::{
+    http::{MeasuredTask, Pace, PacedTask, SharedProcessors},
+    shares::{SharePart, Shares},
+};
 pub use context::{Context, ContextBuilder, EventReader, MediaLocation, media_store};
 pub use database_media::DatabaseMediaStore;
 pub use error::{Error, HostFailed, Result};

@@ -102,8 +102,7 @@ async fn a_change_of_a_busy_table_is_made_in_the_same_round_once_the_table_is_fr
     let mut reading = db.begin().await.unwrap();
     sqlx::query("SELECT count(*) FROM outbound_part").execute(&mut *reading).await.unwrap();
     let passes_by = async {
-        let waits = "SELECT EXISTS (SELECT 1 FROM pg_locks WHERE relation = 'outbound_part'::regclass AND NOT granted)";
-        while !sqlx::query_scalar::<_, bool>(waits).fetch_one(&watching).await.unwrap() {}
+        scratch::until_table_wait(&watching, "outbound_part").await;
         reading.rollback().await.unwrap();
     };
 
@@ -130,16 +129,14 @@ async fn a_change_of_the_schema_does_not_wait_for_the_deletes_to_be_committed() 
     .unwrap();
     let mut brake = db.begin().await.unwrap();
     sqlx::query("SELECT pg_advisory_xact_lock(42)").execute(&mut *brake).await.unwrap();
-    let round = tokio::spawn({
+    let mut round = tokio::spawn({
         let (db, keep) = (db.clone(), keep.clone());
         async move { upkeep::round(&db, now(), &keep).await }
     });
 
-    let waiting =
-        "SELECT EXISTS (SELECT 1 FROM pg_stat_activity WHERE wait_event = 'advisory' AND query LIKE 'DELETE%')";
-    while !sqlx::query_scalar::<_, bool>(waiting).fetch_one(&db).await.unwrap() {
-        assert!(!round.is_finished(), "nothing was deleted");
-        tokio::task::yield_now().await;
+    tokio::select! {
+        () = scratch::until_lock_wait(&db, "DELETE") => {}
+        _ = &mut round => panic!("nothing was deleted"),
     }
     let insert = "INSERT INTO outbound_part (client_id, id, batch_id, inbox_id, message_type, content)
                   VALUES ($1, $2, $1, $1, 'CHAT', '{}')";

@@ -38,6 +38,7 @@ pub mod object_media;
 pub mod openid;
 pub mod provider_json;
 pub mod sandbox;
+pub mod shares;
 pub mod smpp;
 pub mod standard_webhooks;
 pub mod telegram;

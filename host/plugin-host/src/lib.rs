@@ -75,7 +75,7 @@ pub use loading::{
     examine::{ComponentFacts, ComponentRefusal, ConfigFinding},
     registry::{PluginInfo, ProgramSource, ProgramState},
 };
-pub use plugin_ref::{PluginRef, is_plugin_name};
+pub use plugin_ref::{PLUGIN_NAME_RULE, PluginRef, is_plugin_name};
 pub use replaying::{
     recorded_limits::RecordedLimits,
     recording::{HostCall, HttpAnswer, KvAnswer, Recording},

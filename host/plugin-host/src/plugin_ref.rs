@@ -58,6 +58,9 @@ impl fmt::Display for PluginRef {
 /// Longest name in characters.
 const LONGEST_NAME: usize = 64;
 
+/// The rule of [`is_plugin_name`] in an error.
+pub const PLUGIN_NAME_RULE: &str = "must be 1 to 64 letters, digits, `.`, `_` or `-`, beginning with a letter or digit";
+
 /// Whether a plugin can have this name: 1 to 64 letters, digits, `.`, `_` and `-`, beginning with a letter or digit.
 pub fn is_plugin_name(name: &str) -> bool {
     let starts_well = name.chars().next().is_some_and(|first| first.is_ascii_alphanumeric());

@@ -38,8 +38,8 @@ section! {
         /// Connections to the listeners of this process; fewer if it may not open as many files. If all are taken, idle
         /// ones are closed for new ones, first those of the largest address.
         connections: usize = 8_192,
-        /// Connections from one address, or from one /64 IPv6 network. This machine and `server.trusted_proxies` are
-        /// exempt.
+        /// Connections from one address, or from one /64 IPv6 network. One /48 network has at most half of
+        /// `limits.connections`. This machine and `server.trusted_proxies` are exempt.
         connections_per_address: usize = 512,
         /// Time for the head of a request, from its first byte. On a new connection it starts with the connection.
         request_head_timeout: Duration = Duration::from_secs(15),
@@ -71,7 +71,8 @@ section! {
         web_chat_write_timeout: Duration = Duration::from_secs(30),
         /// Connections to `email.listen` at the same time.
         email_connections: usize = 256,
-        /// Connections to `email.listen` at the same time from one address, or from one /64 IPv6 network.
+        /// Connections to `email.listen` at the same time from one address, or from one /64 IPv6 network. One /48 network
+        /// has at most half of `limits.email_connections`.
         email_connections_per_source: usize = 16,
         /// Connections to PostgreSQL of one process for requests and work. In addition it has a fifth more for slow
         /// chatbots, four for its own checks, and two for notifications.

@@ -18,14 +18,13 @@ use storage::{
 };
 use uuid::Uuid;
 
-use crate::json::may_reach_private;
+use crate::{json::may_reach_private, retry::RetryPlan};
 
 const PAGE: i64 = 64;
 /// Requests in flight to one receiver.
 const IN_FLIGHT: usize = 16;
-const TRIED_FOR: TimeDelta = TimeDelta::hours(24);
-/// Pauses between attempts, in seconds. The last one repeats.
-const PAUSES: [i64; 8] = [5, 30, 120, 300, 600, 1800, 3600, 7200];
+const RETRIES: RetryPlan =
+    RetryPlan { pauses: &[5, 30, 120, 300, 600, 1800, 3600, 7200], tried_for: TimeDelta::hours(24) };
 /// Bytes to read of an answer, which is ignored.
 const ANSWER_MAX: usize = 64 * 1024;
 const TIMEOUT: Duration = Duration::from_secs(15);
@@ -134,10 +133,7 @@ async fn settle(ctx: &Context, lease: &Lease, ended: &[(SmsCallback, bool)]) -> 
 }
 
 fn next(callback: &SmsCallback, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
-    let attempts = usize::try_from(callback.attempts).unwrap_or_default();
-    let pause = PAUSES.get(attempts).or(PAUSES.last()).copied().unwrap_or_default();
-    let last = callback.created_at + TRIED_FOR;
-    if now >= last { None } else { Some((now + TimeDelta::seconds(pause)).min(last)) }
+    RETRIES.next_attempt(callback.attempts, callback.created_at, now)
 }
 
 #[cfg(test)]

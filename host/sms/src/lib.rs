@@ -38,6 +38,7 @@ mod order;
 mod parts;
 mod receipts;
 mod replies;
+mod retry;
 mod routing;
 mod sandbox_answers;
 mod schedule;

@@ -2,13 +2,13 @@
 
 use std::{
     io::{BufRead, BufReader, Lines, Write},
-    path::PathBuf,
     process::{Child, ChildStdout, Command, Stdio},
     str::FromStr,
     time::{Duration, Instant},
 };
 
 use futures::{SinkExt, StreamExt};
+use harness::{installed_peer, peer_folder};
 use rusmpp::{
     Command as Smpp, CommandStatus, Pdu,
     pdus::{BindTransceiver, SubmitSm},
@@ -45,13 +45,10 @@ pub struct Npm {
 impl Npm {
     /// Installs the package where it is missing, and starts it.
     pub fn start() -> Self {
-        let folder = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("peers/smsc");
-        let installed = Command::new("sh").arg(folder.join("install.sh")).output().unwrap();
-        assert!(installed.status.success(), "{}", String::from_utf8_lossy(&installed.stderr));
-        let modules = String::from_utf8(installed.stdout).unwrap();
+        let folder = peer_folder("smsc");
         let mut child = Command::new("node")
             .arg(folder.join("quick.js"))
-            .arg(modules.trim())
+            .arg(installed_peer("smsc"))
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

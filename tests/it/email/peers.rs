@@ -2,31 +2,19 @@
 
 use std::{
     io::{BufRead, BufReader, Write},
-    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
-    sync::{Arc, Mutex, OnceLock},
+    sync::{Arc, Mutex},
 };
 
-use harness::eventually;
+use harness::{eventually, installed_peer, peer_folder};
 use serde_json::{Value, json};
 
-fn scripts() -> PathBuf {
-    PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("peers/email")
-}
-
-fn installed() -> &'static Path {
-    static INSTALLED: OnceLock<PathBuf> = OnceLock::new();
-    INSTALLED.get_or_init(|| {
-        let install = Command::new("sh").arg(scripts().join("install.sh")).output().unwrap();
-        assert!(install.status.success(), "{}", String::from_utf8_lossy(&install.stderr));
-        PathBuf::from(String::from_utf8(install.stdout).unwrap().trim())
-    })
-}
+const PEER: &str = "email";
 
 fn python(script: &str) -> Command {
     let mut python = Command::new("python3");
-    python.arg(scripts().join(script));
-    python.env("PYTHONPATH", installed().join("python")).env("PYTHONDONTWRITEBYTECODE", "1");
+    python.arg(peer_folder(PEER).join(script));
+    python.env("PYTHONPATH", installed_peer(PEER).join("python")).env("PYTHONDONTWRITEBYTECODE", "1");
     python
 }
 

@@ -169,14 +169,10 @@ async fn a_login_that_ends_while_its_link_is_removed_opens_no_session() {
         sqlx::query(statement).bind(user.as_str().unwrap()).execute(&mut *removal).await.unwrap();
     }
     let commit = async {
-        loop {
-            let waits = "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database()
-                                        AND wait_event_type = 'Lock' AND query LIKE '%password_hash%')";
-            if sqlx::query_scalar::<_, bool>(waits).fetch_one(&mut watcher).await.unwrap() {
-                break removal.commit().await.unwrap();
-            }
+        while !scratch::waits_for_lock(&mut watcher, "password_hash").await {
             tokio::time::sleep(std::time::Duration::from_millis(5)).await;
         }
+        removal.commit().await.unwrap();
     };
 
     let (reply, ()) = tokio::join!(finish(&stage.acme, &back), commit);

@@ -3,11 +3,10 @@
 use std::{
     collections::HashMap,
     io::{BufRead, BufReader},
-    path::PathBuf,
     process::{Child, Command, Stdio},
-    sync::OnceLock,
 };
 
+use harness::{installed_peer, peer_folder};
 use reqwest::{Url, header, redirect};
 use serde_json::{Value, json};
 
@@ -19,23 +18,10 @@ pub struct Provider {
     pub url: String,
 }
 
-fn peer() -> PathBuf {
-    PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("peers/openid")
-}
-
-fn installed() -> &'static PathBuf {
-    static INSTALLED: OnceLock<PathBuf> = OnceLock::new();
-    INSTALLED.get_or_init(|| {
-        let install = Command::new("sh").arg(peer().join("install.sh")).output().unwrap();
-        assert!(install.status.success(), "{}", String::from_utf8_lossy(&install.stderr));
-        PathBuf::from(String::from_utf8(install.stdout).unwrap().trim())
-    })
-}
-
 impl Provider {
     pub fn start() -> Self {
         let mut node = Command::new("node");
-        node.arg(peer().join("provider.mjs")).arg(installed());
+        node.arg(peer_folder("openid").join("provider.mjs")).arg(installed_peer("openid"));
         node.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = node.spawn().unwrap();
         let first = BufReader::new(child.stdout.take().unwrap()).lines().next().unwrap().unwrap();

@@ -3,17 +3,18 @@
 use std::{
     collections::BTreeMap,
     io::Write,
-    path::{Path, PathBuf},
+    path::PathBuf,
     process::{Command, Stdio},
-    sync::OnceLock,
 };
 
 use base64::{Engine, engine::general_purpose::STANDARD};
-use harness::SinkRequest;
+use harness::{SinkRequest, installed_peer, peer_folder};
 use hmac::{Hmac, Mac};
 use serde::Serialize;
 use sha2::Sha256;
 use standardwebhooks::Webhook;
+
+const PEER: &str = "webhooks";
 
 #[derive(Debug, Clone, Serialize)]
 pub struct Case {
@@ -42,12 +43,12 @@ impl Case {
 
 /// The verdict of each library for every case: `ok`, or the reason.
 pub fn verdicts(cases: &[Case]) -> [(&'static str, Vec<String>); 3] {
-    let installed = installed();
+    let installed = installed_peer(PEER);
     let mut python = Command::new("python3");
-    python.arg(scripts().join("verify.py"));
+    python.arg(peer_folder(PEER).join("verify.py"));
     python.env("PYTHONPATH", installed.join("python")).env("PYTHONDONTWRITEBYTECODE", "1");
     let mut node = Command::new("node");
-    node.arg(scripts().join("verify.cjs")).arg(installed);
+    node.arg(peer_folder(PEER).join("verify.cjs")).arg(installed);
     let rust = cases.iter().map(rust_verdict).collect();
     [
         ("PyPI standardwebhooks", ask(python, cases)),
@@ -67,7 +68,7 @@ pub fn verdicts_of_examples(cases: &[Case]) -> Vec<(&'static str, Vec<String>)> 
     let folder = tempfile::tempdir().unwrap();
     let run = |(language, program): &(&'static str, &[&str])| {
         let block = page.split(&format!("```{language}\n")).nth(1).unwrap().split("```").next().unwrap();
-        let driver = std::fs::read_to_string(scripts().join("drivers").join(language)).unwrap();
+        let driver = std::fs::read_to_string(peer_folder(PEER).join("drivers").join(language)).unwrap();
         let open = if *language == "php" { "<?php\n" } else { "" };
         let file = folder.path().join(if *language == "javascript" { "verify.cjs" } else { language });
         std::fs::write(&file, format!("{open}{block}{driver}")).unwrap();
@@ -105,18 +106,4 @@ fn ask(mut library: Command, cases: &[Case]) -> Vec<String> {
     let output = child.wait_with_output().unwrap();
     assert!(output.status.success(), "{library:?} failed");
     serde_json::from_slice(&output.stdout).unwrap()
-}
-
-fn scripts() -> PathBuf {
-    PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("peers/webhooks")
-}
-
-/// Installs the libraries once, and returns their path.
-fn installed() -> &'static Path {
-    static INSTALLED: OnceLock<PathBuf> = OnceLock::new();
-    INSTALLED.get_or_init(|| {
-        let install = Command::new("sh").arg(scripts().join("install.sh")).output().unwrap();
-        assert!(install.status.success(), "{}", String::from_utf8_lossy(&install.stderr));
-        PathBuf::from(String::from_utf8(install.stdout).unwrap().trim())
-    })
 }

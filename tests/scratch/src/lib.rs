@@ -13,6 +13,7 @@ mod binaries;
 mod client_requests;
 mod cluster;
 mod frozen_cluster;
+mod lock_waits;
 mod proxy;
 mod search;
 mod wire;
@@ -30,6 +31,7 @@ use tokio::sync::Mutex;
 
 use cluster::{Cluster, Purpose};
 pub use frozen_cluster::Frozen;
+pub use lock_waits::{until_lock_wait, until_table_wait, waits_for_lock};
 pub use proxy::{Proxy, Target};
 pub use search::files_with;
 use storage::{Db, PgConnection};

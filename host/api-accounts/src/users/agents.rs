@@ -10,7 +10,7 @@ use api_core::{
 };
 use axum::{Json, extract::State, http::StatusCode};
 use domain::{
-    body::{self, FieldFault},
+    body::{self, Faults, FieldFault},
     ids::UserId,
 };
 use serde::Deserialize;
@@ -180,14 +180,12 @@ async fn set_own_password(
     RequestSource(from): RequestSource,
     SmallJson(asked): SmallJson<OwnPasswordBody>,
 ) -> Result<StatusCode, ApiError> {
-    let (current, new) = match (asked.current_password, asked.new_password) {
-        (Some(current), Some(new)) => (current, new),
-        (current, new) => {
-            let missing = [("currentPassword", current.is_none()), ("newPassword", new.is_none())];
-            let missing = missing.into_iter().filter(|(_, missing)| *missing);
-            return Err(ApiError::faults(missing.map(|(field, _)| FieldFault::required(field)).collect::<Vec<_>>()));
-        }
-    };
+    let mut missing = Faults::default();
+    let current = missing.required_text("currentPassword", asked.current_password);
+    let new = missing.required_text("newPassword", asked.new_password);
+    if !missing.is_empty() {
+        return Err(ApiError::faults(missing));
+    }
     let caller = &allowed.caller;
     let own = users::find(&state.context.db, caller.client, caller.user).await.map_err(api_error)?;
     let login = Login { email: own.email, password: current, client_ref: caller.client_ref.clone(), from };

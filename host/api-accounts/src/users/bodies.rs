@@ -108,14 +108,8 @@ impl CreateUserBody {
     /// Checks that the fields are present and readable. The use case checks their values.
     pub fn judged(self) -> Result<Invitation, Faults> {
         let mut faults = Faults::default();
-        let mut required = |field: &str, value: Option<String>| {
-            value.unwrap_or_else(|| {
-                faults.push(FieldFault::required(field));
-                String::new()
-            })
-        };
-        let (email, name) = (required("email", self.email), required("name", self.name));
-        let role = required("role", self.role);
+        let (email, name) = (faults.required_text("email", self.email), faults.required_text("name", self.name));
+        let role = faults.required_text("role", self.role);
         let role = match role.parse::<Role>() {
             Ok(role) => Some(role),
             Err(_) if role.is_empty() && !faults.is_empty() => None,

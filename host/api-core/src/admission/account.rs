@@ -1,16 +1,12 @@
 //! The usage and limits of one client or source: requests in flight, rates, concurrent database use.
 
-use std::{
-    net::{IpAddr, Ipv4Addr},
-    sync::Arc,
-    time::Duration,
-};
+use std::{net::IpAddr, sync::Arc, time::Duration};
 
 use base::{Pace, share_of_strangers};
-use domain::{ids::ClientId, source::source_of};
+use domain::{ids::ClientId, source::CountedSource, token_bucket::TokenBucket};
 use tokio::{sync::Semaphore, time::Instant};
 
-use super::{bucket::Bucket, load::RequestLoad, settings::AdmissionSettings};
+use super::{load::RequestLoad, settings::AdmissionSettings};
 
 /// Processor time that strangers at one address may use at once.
 const AT_ONCE: Duration = Duration::from_secs(1);
@@ -28,24 +24,20 @@ pub fn pace_of_address() -> Pace {
 pub(super) enum Owner {
     /// The client of the request's key.
     Client(ClientId),
-    /// The address of the request, or its IPv6 network of 64 bits, until its client is known.
-    Source(IpAddr),
+    /// The source of the request, until its client is known.
+    Source(CountedSource),
     /// A source that calls a provider route. These routes have a separate quota.
-    CallbackSource(IpAddr),
+    CallbackSource(CountedSource),
 }
 
 impl Owner {
-    /// All connections without an address, such as those of tests, share one source.
-    pub fn from_source(source: Option<IpAddr>) -> Self {
-        Self::Source(source.map_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED), source_of))
+    pub fn from_source(address: Option<IpAddr>) -> Self {
+        Self::Source(CountedSource::of_caller(address))
     }
 
     /// The source of a request to a route of a provider.
-    pub fn of_callback(source: Option<IpAddr>) -> Self {
-        match Self::from_source(source) {
-            Self::Source(address) => Self::CallbackSource(address),
-            other => other,
-        }
+    pub fn of_callback(address: Option<IpAddr>) -> Self {
+        Self::CallbackSource(CountedSource::of_caller(address))
     }
 
     /// True if the client is not known.
@@ -61,9 +53,9 @@ pub(super) struct AdmissionAccount {
     /// The most load that is allowed at the same time.
     pub limit: RequestLoad,
     /// Requests per second.
-    pub requests: Bucket,
+    pub requests: TokenBucket,
     /// Recipients of sends per second.
-    pub recipients: Bucket,
+    pub recipients: TokenBucket,
     /// Requests that may use the database at the same time.
     pub turns: Arc<Semaphore>,
     /// Processor time of a source behind a trusted proxy.
@@ -80,8 +72,8 @@ impl AdmissionAccount {
         Self {
             held: RequestLoad::default(),
             limit,
-            requests: Bucket::full(settings.requests_per_second.into(), now),
-            recipients: Bucket::full(settings.recipients_per_second.into(), now),
+            requests: TokenBucket::full(settings.request_rate(), now.into_std()),
+            recipients: TokenBucket::full(settings.recipient_rate(), now.into_std()),
             turns: Arc::new(Semaphore::new(settings.turns_per_client.max(1))),
             pace: Arc::new(pace_of_address()),
         }
@@ -93,7 +85,7 @@ impl AdmissionAccount {
             && Arc::strong_count(&self.turns) == 1
             && Arc::strong_count(&self.pace) == 1
             && self.pace.is_unused()
-            && self.requests.is_full(settings.requests_per_second.into(), now)
-            && self.recipients.is_full(settings.recipients_per_second.into(), now)
+            && self.requests.is_full(settings.request_rate(), now.into_std())
+            && self.recipients.is_full(settings.recipient_rate(), now.into_std())
     }
 }

@@ -23,7 +23,6 @@
 
 mod account;
 pub mod answer;
-mod bucket;
 mod cost;
 mod entry;
 pub mod gate;

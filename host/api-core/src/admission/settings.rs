@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use domain::web_chat::largest_file;
+use domain::{token_bucket::TokenRate, web_chat::largest_file};
 
 use super::load::RequestLoad;
 
@@ -51,6 +51,14 @@ impl Default for GracePeriods {
 }
 
 impl AdmissionSettings {
+    pub(super) fn request_rate(&self) -> TokenRate {
+        TokenRate::of(self.requests_per_second, 1)
+    }
+
+    pub(super) fn recipient_rate(&self) -> TokenRate {
+        TokenRate::of(self.recipients_per_second, 1)
+    }
+
     /// The limit of all requests without a key: half of the process, and room for the largest file of a visitor. Requests
     /// of providers have as much of their own.
     pub(super) fn of_strangers(&self) -> RequestLoad {

@@ -6,13 +6,15 @@ use api_core::{
     auth::{AuthorizedCaller, LiveChat, Permission},
     body,
     error::{ApiError, ErrorKind},
+    form,
+    media_kind::declared_type,
     state::ApiState,
 };
 use axum::{
     Json,
     body::Body,
-    extract::{DefaultBodyLimit, FromRequest, Multipart, Request, State},
-    http::{HeaderMap, header, request::Parts},
+    extract::{DefaultBodyLimit, Request, State},
+    http::request::Parts,
 };
 use bytes::Bytes;
 use chat::desk::{self, AgentUpload, AgentUploadRefused};
@@ -123,7 +125,7 @@ async fn file_of(request: Request) -> Result<FormFile, ApiError> {
 
 /// Reads a whole form with a file.
 pub(super) async fn whole_form(request: Request) -> Result<(Parts, Bytes), ApiError> {
-    if !is_form(request.headers()) {
+    if declared_type(request.headers()) != "multipart/form-data" {
         let said = "a file is uploaded as the field `file` of multipart/form-data";
         return Err(ApiError::new(ErrorKind::UnsupportedMediaType, said));
     }
@@ -138,21 +140,14 @@ pub(super) async fn whole_form(request: Request) -> Result<(Parts, Bytes), ApiEr
 }
 
 pub(super) async fn file_in(request: Request) -> Result<FormFile, ApiError> {
-    let unreadable =
-        |fault: &dyn std::fmt::Display| ApiError::fault("body", format!("is not a readable form: {fault}"));
-    let mut form = Multipart::from_request(request, &()).await.map_err(|fault| unreadable(&fault))?;
-    while let Some(field) = form.next_field().await.map_err(|fault| unreadable(&fault))? {
+    let mut form = form::fields_of(request).await?;
+    while let Some(field) = form.next_field().await.map_err(form::unreadable)? {
         if field.name() == Some(FILE) {
             let declared = field.content_type().map(str::to_owned);
             let name = field.file_name().map(str::to_owned);
-            let bytes = field.bytes().await.map_err(|fault| unreadable(&fault))?;
+            let bytes = field.bytes().await.map_err(form::unreadable)?;
             return Ok(FormFile { bytes, declared, name });
         }
     }
     Err(ApiError::fault(FILE, "is missing: the form must have a field of this name with the file"))
-}
-
-fn is_form(headers: &HeaderMap) -> bool {
-    let kind = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    kind.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case("multipart/form-data")
 }

@@ -5,6 +5,7 @@ use api_core::{
     body::JsonBody,
     deprecation::DEPRECATION,
     error::ApiError,
+    form,
     media_kind::is_json,
     page::{ListQuery, Page, SearchStringParameter},
     path::Segments,
@@ -14,7 +15,7 @@ use api_core::{
 use axum::{
     Json,
     body::Body,
-    extract::{DefaultBodyLimit, FromRequest, FromRequestParts, Multipart, Request, State},
+    extract::{DefaultBodyLimit, FromRequest, FromRequestParts, Request, State},
     http::{HeaderValue, request::Parts},
     middleware::map_response,
     response::Response,
@@ -298,11 +299,9 @@ async fn send_file(
 }
 
 async fn said_with(request: Request) -> Result<DraftRequest, ApiError> {
-    let unreadable =
-        |fault: &dyn std::fmt::Display| ApiError::fault("body", format!("is not a readable form: {fault}"));
-    let mut form = Multipart::from_request(request, &()).await.map_err(|fault| unreadable(&fault))?;
+    let mut form = form::fields_of(request).await?;
     let mut written = DraftRequest { channel: Some(Channel::Whatsapp.as_str().to_owned()), ..DraftRequest::default() };
-    while let Some(field) = form.next_field().await.map_err(|fault| unreadable(&fault))? {
+    while let Some(field) = form.next_field().await.map_err(form::unreadable)? {
         let place = match field.name() {
             Some("participantId") => &mut written.participant,
             Some("channel") => &mut written.channel,
@@ -312,7 +311,7 @@ async fn said_with(request: Request) -> Result<DraftRequest, ApiError> {
             Some("quotedExternalMessageId") => &mut written.quotes,
             Some(_) | None => continue,
         };
-        *place = Some(field.text().await.map_err(|fault| unreadable(&fault))?);
+        *place = Some(field.text().await.map_err(form::unreadable)?);
     }
     Ok(written)
 }

@@ -12,7 +12,7 @@ use std::{
 };
 
 use channels::http::Pace;
-use domain::source::source_of;
+use domain::source::CountedSource;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -79,7 +79,7 @@ pub struct Activity {
     /// It is a WebSocket.
     upgraded: AtomicBool,
     /// The source of the WebSocket behind a trusted proxy.
-    forwarded: OnceLock<IpAddr>,
+    forwarded: OnceLock<CountedSource>,
     /// Bytes of the unfinished head, or of the unfinished frame of a WebSocket.
     head_bytes: AtomicU64,
     /// Where it is counted with others of its address.
@@ -151,12 +151,12 @@ impl Activity {
     pub(super) fn note_upgraded(&self, forwarded: Option<IpAddr>) {
         if let Some(source) = forwarded {
             // A connection becomes a WebSocket once.
-            let _ = self.forwarded.set(source_of(source));
+            let _ = self.forwarded.set(CountedSource::of(source));
         }
         self.upgraded.store(true, Ordering::Relaxed);
     }
 
-    pub(super) fn forwarded_source(&self) -> Option<IpAddr> {
+    pub(super) fn forwarded_source(&self) -> Option<CountedSource> {
         self.forwarded.get().copied()
     }
 

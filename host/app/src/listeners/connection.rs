@@ -179,7 +179,7 @@ mod tests {
 
     use axum::{Extension, routing::get};
     use chrono::DateTime;
-    use domain::{clock::IdSource, ids::RequestId};
+    use domain::{clock::IdSource, ids::RequestId, source::CountedSource};
     use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
 
     use super::*;
@@ -225,7 +225,7 @@ mod tests {
         let request = b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\n";
         stream.write_all(request).await.unwrap();
         assert!(stream.read(&mut [0; 500]).await.unwrap() > 0);
-        assert_eq!(activity.forwarded_source(), Some(source));
+        assert_eq!(activity.forwarded_source(), Some(CountedSource::of(source)));
     }
 
     async fn answered_after(stream: &mut DuplexStream) -> u64 {

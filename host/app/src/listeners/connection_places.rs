@@ -1,6 +1,6 @@
-//! Limits on connections in total and per address. If all places are taken, connections are closed: first idle ones,
-//! then those that wait for their peer, then WebSockets. Of these, the address with the most connections goes first, and
-//! of its connections the one that has waited longest. So no newcomer is refused because of others.
+//! Limits on connections in total, per address and per IPv6 network. If all places are taken, connections are closed:
+//! first idle ones, then those that wait for their peer, then WebSockets. Of these, the address with the most connections
+//! goes first, and of its connections the one that has waited longest. So no newcomer is refused because of others.
 
 use std::{
     cmp::Reverse,
@@ -13,7 +13,10 @@ use std::{
 };
 
 use channels::http::Pace;
-use domain::source::source_of;
+use domain::{
+    source::CountedSource,
+    source_places::{SourcePlace, SourcePlaces},
+};
 use ipnet::IpNet;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::time::Instant;
@@ -24,8 +27,8 @@ use super::activity::{Activity, ConnectionSums, Idleness};
 #[derive(Debug, Clone)]
 pub struct ConnectionLimits {
     pub connections: usize,
-    /// From one address, or one /64 IPv6 network. Loopback and trusted proxies are exempt, because they speak for many
-    /// clients.
+    /// From one address, or one /64 IPv6 network. One /48 network has at most half of all. Loopback and trusted
+    /// proxies are exempt, because they speak for many clients.
     pub per_address: usize,
     pub proxies: Vec<IpNet>,
 }
@@ -34,13 +37,15 @@ pub struct ConnectionLimits {
 /// ones, and for those of equally large shares that wait for their peer. WebSockets are closed one at a time.
 const ROOM_MADE: usize = 64;
 
-/// Addresses that are kept without a search for idle ones.
+/// Addresses whose processor time is kept without a search for idle ones.
 const ADDRESSES: usize = 1_024;
 
 /// The places of one process. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct ConnectionPlaces {
     limits: Arc<ConnectionLimits>,
+    /// A connection that ends for another one counts here until it is closed.
+    shares: SourcePlaces,
     open: Arc<Mutex<Open>>,
     /// Bytes of unfinished heads.
     heads: Arc<AtomicU64>,
@@ -52,81 +57,72 @@ struct Open {
     /// At so many addresses, those without connections are forgotten.
     sweep_at: usize,
     by_number: HashMap<u64, Connection>,
-    by_address: HashMap<IpAddr, Address>,
-}
-
-/// The connections of one address.
-#[derive(Debug)]
-struct Address {
-    connections: usize,
-    pace: Arc<Pace>,
-}
-
-impl Address {
-    /// True if a new one would be the same.
-    fn is_idle(&self) -> bool {
-        self.connections == 0 && self.pace.is_unused()
-    }
+    /// The processor time of each address.
+    paces: HashMap<CountedSource, Arc<Pace>>,
 }
 
 #[derive(Debug)]
 struct Connection {
     activity: Arc<Activity>,
     /// The address that it counts for.
-    address: Option<IpAddr>,
+    source: Option<CountedSource>,
 }
 
 /// The place of a connection. It becomes free when this is dropped.
 #[derive(Debug)]
 pub struct ConnectionPlace {
-    open: Arc<Mutex<Open>>,
+    places: ConnectionPlaces,
     number: u64,
-    address: Option<IpAddr>,
+    /// `None` if its address is exempt.
+    share: Option<SourcePlace>,
 }
 
 impl ConnectionPlaces {
     pub fn new(limits: ConnectionLimits) -> Self {
-        Self { limits: Arc::new(limits), open: Arc::default(), heads: Arc::default() }
+        let shares = SourcePlaces::new(limits.per_address).within_networks(limits.connections / 2);
+        Self { limits: Arc::new(limits), shares, open: Arc::default(), heads: Arc::default() }
     }
 
     /// A place for a connection, or the name of the exhausted limit.
     pub fn enter(&self, peer: IpAddr, activity: &Arc<Activity>) -> Result<ConnectionPlace, &'static str> {
-        let address = self.counted_address(peer);
+        let source = self.counted_source(peer);
         let mut open = lock(&self.open);
-        let from_there = address.and_then(|address| open.by_address.get(&address));
-        if from_there.map_or(0, |there| there.connections) >= self.limits.per_address {
-            return Err("connections_per_address");
-        }
+        let share = match source {
+            Some(source) => Some(self.shares.take(source).ok_or("connections_per_address")?),
+            None => None,
+        };
+        // The shares are compared without the newcomer.
+        let share_of = |other: CountedSource| self.shares.held_by(other) - usize::from(source == Some(other));
         // Evicted connections may still be open, but they are already removed from the count.
-        if open.by_number.len() >= self.limits.connections && !make_room(&mut open, self.limits.connections) {
+        if open.by_number.len() >= self.limits.connections && !make_room(&mut open, self.limits.connections, share_of) {
             return Err("connections");
         }
         let number = open.next;
         open.next += 1;
-        open.by_number.insert(number, Connection { activity: Arc::clone(activity), address });
-        let pace = address.map(|address| open.add(address));
+        open.by_number.insert(number, Connection { activity: Arc::clone(activity), source });
+        let pace = source.map(|source| open.pace(source, &self.shares));
         drop(open);
         let (places, heads) = (self.clone(), Arc::clone(&self.heads));
         activity.count(ConnectionSums { heads, end_heads: Box::new(move |most| places.end_heads(most)), pace });
-        Ok(ConnectionPlace { open: Arc::clone(&self.open), number, address })
+        Ok(ConnectionPlace { places: self.clone(), number, share })
     }
 
     /// Ends some connections after the process has run out of descriptors.
     pub fn make_room(&self) {
-        make_room(&mut lock(&self.open), self.limits.connections);
+        make_room(&mut lock(&self.open), self.limits.connections, |source| self.shares.held_by(source));
     }
 
     /// Ends connections with unfinished heads until these have at most so many bytes: of the address with the most
     /// bytes, the largest head.
     fn end_heads(&self, most: u64) {
         let mut open = lock(&self.open);
-        let mut of_address: HashMap<Option<IpAddr>, u64> = HashMap::new();
+        let mut of_source: HashMap<Option<CountedSource>, u64> = HashMap::new();
         for connection in open.by_number.values() {
-            *of_address.entry(connection.address).or_default() += connection.activity.head_bytes();
+            *of_source.entry(connection.source).or_default() += connection.activity.head_bytes();
         }
         while self.heads.load(Ordering::Relaxed) > most {
-            let Some((address, sum)) = of_address.iter_mut().max_by_key(|(_, bytes)| **bytes) else { return };
-            let of_largest = open.by_number.iter().filter(|(_, connection)| connection.address == *address);
+            let Some((source, sum)) = of_source.iter_mut().max_by_key(|(_, bytes)| **bytes) else { return };
+            let of_largest = open.by_number.iter().filter(|(_, connection)| connection.source == *source);
             let largest = of_largest.max_by_key(|(_, connection)| connection.activity.head_bytes());
             let Some(number) = largest.map(|(number, _)| *number) else { return };
             let Some(connection) = open.by_number.remove(&number) else { return };
@@ -144,12 +140,12 @@ impl ConnectionPlaces {
     }
 
     /// The address under which a peer counts. `None` if it is exempt.
-    fn counted_address(&self, peer: IpAddr) -> Option<IpAddr> {
+    fn counted_source(&self, peer: IpAddr) -> Option<CountedSource> {
         let peer = peer.to_canonical();
         if peer.is_loopback() || self.limits.proxies.iter().any(|network| network.contains(&peer)) {
             return None;
         }
-        Some(source_of(peer))
+        Some(CountedSource::of(peer))
     }
 }
 
@@ -158,19 +154,19 @@ fn lock(open: &Mutex<Open>) -> MutexGuard<'_, Open> {
 }
 
 /// Evicts connections that do not work for their peers. False if there are none.
-fn make_room(open: &mut Open, most: usize) -> bool {
-    let mut forwarded: HashMap<IpAddr, usize> = HashMap::new();
+fn make_room(open: &mut Open, most: usize, share_of: impl Fn(CountedSource) -> usize) -> bool {
+    let mut forwarded: HashMap<CountedSource, usize> = HashMap::new();
     for source in open.by_number.values().filter_map(|connection| connection.activity.forwarded_source()) {
         *forwarded.entry(source).or_default() += 1;
     }
-    let share = |connection: &Connection| match (connection.address, connection.activity.forwarded_source()) {
-        (Some(address), _) => open.by_address.get(&address).map(|there| there.connections),
-        (None, Some(source)) => forwarded.get(&source).copied(),
-        (None, None) => None,
+    let share = |connection: &Connection| match (connection.source, connection.activity.forwarded_source()) {
+        (Some(source), _) => share_of(source),
+        (None, Some(source)) => forwarded.get(&source).copied().unwrap_or_default(),
+        (None, None) => 0,
     };
     let idle = open.by_number.iter().filter_map(|(number, connection)| {
         let (idleness, since) = connection.activity.idleness()?;
-        Some((idleness, Reverse(share(connection).unwrap_or_default()), since, *number))
+        Some((idleness, Reverse(share(connection)), since, *number))
     });
     let mut idle: Vec<(Idleness, Reverse<usize>, Instant, u64)> = idle.collect();
     idle.sort_unstable();
@@ -194,31 +190,33 @@ fn make_room(open: &mut Open, most: usize) -> bool {
 
 impl Drop for ConnectionPlace {
     fn drop(&mut self) {
-        let mut open = lock(&self.open);
+        let mut open = lock(&self.places.open);
         open.by_number.remove(&self.number);
-        let Some(address) = self.address else { return };
-        if let Some(there) = open.by_address.get_mut(&address) {
-            there.connections -= 1;
-            // Otherwise the address would get new processor time with each connection.
-            if there.is_idle() {
-                open.by_address.remove(&address);
-            }
+        let Some(share) = self.share.take() else { return };
+        let source = share.source();
+        drop(share);
+        let pace = open.paces.get(&source);
+        // Otherwise the address would get new processor time with each connection.
+        if pace.is_some_and(|pace| is_idle(source, pace, &self.places.shares)) {
+            open.paces.remove(&source);
         }
     }
 }
 
 impl Open {
-    /// Counts a connection of an address, and returns the processor time of the address.
-    fn add(&mut self, address: IpAddr) -> Arc<Pace> {
-        if self.by_address.len() >= self.sweep_at && !self.by_address.contains_key(&address) {
-            self.by_address.retain(|_, there| !there.is_idle());
-            self.sweep_at = (self.by_address.len() * 2).max(ADDRESSES);
+    /// The processor time of an address.
+    fn pace(&mut self, source: CountedSource, shares: &SourcePlaces) -> Arc<Pace> {
+        if self.paces.len() >= self.sweep_at && !self.paces.contains_key(&source) {
+            self.paces.retain(|other, pace| !is_idle(*other, pace, shares));
+            self.sweep_at = (self.paces.len() * 2).max(ADDRESSES);
         }
-        let new = || Address { connections: 0, pace: Arc::new(api::pace_of_address()) };
-        let there = self.by_address.entry(address).or_insert_with(new);
-        there.connections += 1;
-        Arc::clone(&there.pace)
+        Arc::clone(self.paces.entry(source).or_insert_with(|| Arc::new(api::pace_of_address())))
     }
+}
+
+/// True if the address has no connections, and new processor time would be the same.
+fn is_idle(source: CountedSource, pace: &Pace, shares: &SourcePlaces) -> bool {
+    shares.held_by(source) == 0 && pace.is_unused()
 }
 
 #[cfg(test)]
@@ -261,6 +259,17 @@ mod tests {
         for free in ["127.0.0.1", "::1", "10.1.2.3"] {
             let _places: Vec<_> = (0..5).map(|_| enter(&places, free).unwrap()).collect();
         }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn the_addresses_of_one_ipv6_network_have_half_of_the_connections() {
+        let places = places(6, 1);
+        let mut held: Vec<_> =
+            ["2001:db8:1:1::1", "2001:db8:1:2::1", "2001:db8:1:3::1"].map(|peer| enter(&places, peer).unwrap()).into();
+        assert_eq!(enter(&places, "2001:db8:1:4::1").unwrap_err(), "connections_per_address");
+        assert!(enter(&places, "2001:db8:2:1::1").is_ok() && enter(&places, "192.0.2.1").is_ok());
+        held.pop();
+        assert!(enter(&places, "2001:db8:1:4::1").is_ok());
     }
 
     #[tokio::test(start_paused = true)]
@@ -332,7 +341,7 @@ mod tests {
         assert!(again.pace().unwrap().pause().is_some());
         tokio::time::advance(Duration::from_secs(10)).await;
         drop((again, place));
-        assert!(lock(&places.open).by_address.is_empty());
+        assert!(lock(&places.open).paces.is_empty());
         assert!(enter(&places, "10.1.2.3").unwrap().0.pace().is_none(), "a proxy speaks for many");
     }
 
@@ -351,6 +360,7 @@ mod tests {
         let _fourth = enter(&places, "192.0.2.4").unwrap();
         assert!(socket.evicted.is_cancelled());
     }
+
     #[tokio::test(start_paused = true)]
     async fn of_the_sockets_behind_a_proxy_the_source_with_the_most_makes_room_first() {
         let places = places(4, 100);

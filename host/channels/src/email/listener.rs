@@ -2,7 +2,7 @@
 
 use std::{net::SocketAddr, sync::Arc, time::Duration};
 
-use domain::source::source_of;
+use domain::source::CountedSource;
 use tokio::{
     io::AsyncWriteExt,
     net::{TcpListener, TcpStream},
@@ -26,7 +26,7 @@ pub async fn listen(
     stop: CancellationToken,
 ) {
     let shared = Shared { settings: Arc::new(settings), events };
-    let (places, sessions) = (MailPlaces::default(), TaskTracker::new());
+    let (places, sessions) = (MailPlaces::new(&shared.settings), TaskTracker::new());
     loop {
         let accepted = tokio::select! {
             () = stop.cancelled() => break,
@@ -61,7 +61,7 @@ fn take(
         sessions.spawn(send_away(stream, "554 5.7.1 no mail is taken from your address\r\n"));
         return;
     }
-    match places.enter(source_of(peer), settings) {
+    match places.enter(CountedSource::of(peer)) {
         Some(place) => {
             let (shared, stop) = (shared.clone(), stop.clone());
             sessions.spawn(async move {

@@ -1,7 +1,11 @@
 //! Places of the SMTP listener: open connections per source, and which one ends if no place is left.
 
-use std::{cmp::Reverse, collections::HashMap, net::IpAddr, sync::Arc, time::Duration};
+use std::{cmp::Reverse, collections::HashMap, sync::Arc, time::Duration};
 
+use domain::{
+    source::CountedSource,
+    source_places::{SourcePlace, SourcePlaces},
+};
 use parking_lot::{Mutex, MutexGuard};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -11,8 +15,12 @@ use super::ListenerSettings;
 /// A text without progress for this time makes room for another connection.
 const SLOW: Duration = Duration::from_secs(1);
 
-#[derive(Clone, Default)]
-pub(super) struct MailPlaces(Arc<Mutex<Open>>);
+#[derive(Clone)]
+pub(super) struct MailPlaces {
+    connections: usize,
+    shares: SourcePlaces,
+    open: Arc<Mutex<Open>>,
+}
 
 #[derive(Default)]
 struct Open {
@@ -21,7 +29,7 @@ struct Open {
 }
 
 struct Entry {
-    source: IpAddr,
+    share: SourcePlace,
     /// When the work changed or, during a text, when bytes came.
     since: Instant,
     work: Work,
@@ -43,42 +51,42 @@ pub(super) struct MailPlace {
 }
 
 impl MailPlaces {
-    /// `None` if the source has its share, or no other has a larger one. If all places are taken, the slowest
-    /// connection of the largest share ends: without a mail first, then texts without progress for [`SLOW`].
-    pub(super) fn enter(&self, source: IpAddr, settings: &ListenerSettings) -> Option<MailPlace> {
+    /// One /48 network of IPv6 has half of the connections.
+    pub(super) fn new(settings: &ListenerSettings) -> Self {
+        let shares = SourcePlaces::new(settings.connections_per_source).within_networks(settings.connections / 2);
+        Self { connections: settings.connections, shares, open: Arc::default() }
+    }
+
+    /// `None` if the source, or its network, has its share, or no other has a larger one. If all places are taken, the
+    /// slowest connection of the largest share ends: without a mail first, then texts without progress for [`SLOW`].
+    pub(super) fn enter(&self, source: CountedSource) -> Option<MailPlace> {
         let mut open = self.open();
-        let of_source = open.by_number.values().filter(|entry| entry.source == source).count();
-        if of_source >= settings.connections_per_source {
-            return None;
-        }
-        if open.by_number.len() >= settings.connections {
-            let longest = open.slowest(of_source + 1)?;
-            // Its place is counted to the newcomer from here on.
-            if let Some(entry) = open.by_number.remove(&longest) {
-                entry.end.cancel();
-            }
+        let is_full = open.by_number.len() >= self.connections;
+        // The shares are compared before the newcomer has its own.
+        let longest = if is_full { Some(open.slowest(&self.shares, source)?) } else { None };
+        let share = self.shares.take(source)?;
+        // Its place is counted to the newcomer from here on.
+        if let Some(entry) = longest.and_then(|longest| open.by_number.remove(&longest)) {
+            entry.end.cancel();
         }
         let (number, end) = (open.next, CancellationToken::new());
         open.next += 1;
-        open.by_number.insert(number, Entry { source, since: Instant::now(), work: Work::Commands, end: end.clone() });
+        open.by_number.insert(number, Entry { share, since: Instant::now(), work: Work::Commands, end: end.clone() });
         Some(MailPlace { places: self.clone(), number, end })
     }
 
     fn open(&self) -> MutexGuard<'_, Open> {
-        self.0.lock()
+        self.open.lock()
     }
 }
 
 impl Open {
-    fn slowest(&self, newcomer: usize) -> Option<u64> {
-        let mut shares: HashMap<IpAddr, usize> = HashMap::new();
-        for entry in self.by_number.values() {
-            *shares.entry(entry.source).or_default() += 1;
-        }
+    fn slowest(&self, shares: &SourcePlaces, newcomer: CountedSource) -> Option<u64> {
+        let of_newcomer = shares.held_by(newcomer) + 1;
         let candidates = self.by_number.iter().filter_map(|(number, entry)| {
-            let share = shares.get(&entry.source).copied().unwrap_or(0);
+            let share = shares.held_by(entry.share.source());
             let speed = entry.speed();
-            let may_end = speed < Speed::Fast || share > newcomer;
+            let may_end = speed < Speed::Fast || share > of_newcomer;
             may_end.then_some(((speed, Reverse(share), entry.since), *number))
         });
         candidates.min_by_key(|(order, _)| *order).map(|(_, number)| number)
@@ -135,22 +143,22 @@ mod tests {
         ListenerSettings { connections, connections_per_source, ..ListenerSettings::new(domain) }
     }
 
-    fn source(last: u8) -> IpAddr {
-        IpAddr::from([192, 0, 2, last])
+    fn source(last: u8) -> CountedSource {
+        CountedSource::of([192, 0, 2, last].into())
     }
 
     #[tokio::test(start_paused = true)]
     async fn the_longest_idle_of_the_largest_share_makes_room() {
-        let (places, settings) = (MailPlaces::default(), settings(4, 3));
-        let alone = places.enter(source(1), &settings).unwrap();
+        let places = MailPlaces::new(&settings(4, 3));
+        let alone = places.enter(source(1)).unwrap();
         let mut of_many = Vec::new();
         for _ in 0..3 {
             advance(Duration::from_secs(1)).await;
-            of_many.push(places.enter(source(2), &settings).unwrap());
+            of_many.push(places.enter(source(2)).unwrap());
         }
-        assert!(places.enter(source(2), &settings).is_none(), "its share is full");
+        assert!(places.enter(source(2)).is_none(), "its share is full");
 
-        let newcomer = places.enter(source(3), &settings).unwrap();
+        let newcomer = places.enter(source(3)).unwrap();
 
         assert!(!alone.end().is_cancelled() && !newcomer.end().is_cancelled());
         assert_eq!(of_many.iter().map(|place| place.end().is_cancelled()).collect::<Vec<_>>(), [true, false, false]);
@@ -158,8 +166,8 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_connection_that_sends_a_mail_is_ended_only_when_nothing_comes() {
-        let (places, settings) = (MailPlaces::default(), settings(2, 2));
-        let enter = |last| places.enter(source(last), &settings);
+        let places = MailPlaces::new(&settings(2, 2));
+        let enter = |last| places.enter(source(last));
         let (first, second) = (enter(1).unwrap(), enter(2).unwrap());
         first.note(Work::Text);
         second.note(Work::Text);
@@ -176,21 +184,33 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn texts_of_the_largest_share_make_room_even_if_they_have_just_begun() {
-        let (places, settings) = (MailPlaces::default(), settings(4, 3));
-        let alone = places.enter(source(1), &settings).unwrap();
-        let of_many: Vec<_> = (0..3).map(|_| places.enter(source(2), &settings).unwrap()).collect();
+        let places = MailPlaces::new(&settings(4, 3));
+        let alone = places.enter(source(1)).unwrap();
+        let of_many: Vec<_> = (0..3).map(|_| places.enter(source(2)).unwrap()).collect();
         of_many.iter().chain([&alone]).for_each(|place| place.note(Work::Text));
-        assert!(places.enter(source(3), &settings).is_some());
+        assert!(places.enter(source(3)).is_some());
         assert!(!alone.end().is_cancelled());
         assert_eq!(of_many.iter().filter(|place| place.end().is_cancelled()).count(), 1);
     }
 
     #[tokio::test(start_paused = true)]
+    async fn the_sources_of_one_ipv6_network_have_half_of_the_connections() {
+        let places = MailPlaces::new(&settings(6, 2));
+        let enter = |address: &str| places.enter(CountedSource::of(address.parse().unwrap()));
+        let mut held: Vec<_> =
+            ["2001:db8:1:1::1", "2001:db8:1:2::1", "2001:db8:1:3::1"].map(|address| enter(address).unwrap()).into();
+        assert!(enter("2001:db8:1:4::1").is_none());
+        assert!(enter("2001:db8:2:1::1").is_some() && enter("192.0.2.1").is_some());
+        held.pop();
+        assert!(enter("2001:db8:1:4::1").is_some());
+    }
+
+    #[tokio::test(start_paused = true)]
     async fn a_returned_place_is_free() {
-        let (places, settings) = (MailPlaces::default(), settings(1, 1));
-        let first = places.enter(source(1), &settings).unwrap();
-        assert!(places.enter(source(1), &settings).is_none());
+        let places = MailPlaces::new(&settings(1, 1));
+        let first = places.enter(source(1)).unwrap();
+        assert!(places.enter(source(1)).is_none());
         drop(first);
-        assert!(places.enter(source(1), &settings).is_some());
+        assert!(places.enter(source(1)).is_some());
     }
 }

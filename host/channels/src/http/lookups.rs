@@ -1,17 +1,11 @@
 //! Bounds the concurrent name look-ups of one client: a client with silent name servers uses only its own places.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Weak},
-};
-
 use domain::ids::ClientId;
-use parking_lot::Mutex;
-use tokio::sync::{AcquireError, OwnedSemaphorePermit, Semaphore};
+
+use crate::shares::{SharePart, Shares};
 
 /// Concurrent look-ups of one client, and of all calls without a client together.
 pub(super) const AT_ONCE: usize = 8;
-const KEPT: usize = 1024;
 
 tokio::task_local! {
     /// The client of the present call. The HTTP client passes only the name to its resolver.
@@ -22,29 +16,21 @@ pub(super) async fn on_behalf_of<T>(caller: Option<ClientId>, call: impl Future<
     CALLER.scope(caller, call).await
 }
 
-#[derive(Default)]
 pub(super) struct Lookups {
-    shares: Mutex<HashMap<Option<ClientId>, Weak<Semaphore>>>,
+    shares: Shares<Option<ClientId>>,
+}
+
+impl Default for Lookups {
+    fn default() -> Self {
+        Self { shares: Shares::new(AT_ONCE) }
+    }
 }
 
 impl Lookups {
     /// A turn of the client of the present call. Request it within the call; it may be awaited elsewhere.
-    pub(super) fn turn(&self) -> impl Future<Output = Result<OwnedSemaphorePermit, AcquireError>> + Send + use<> {
+    pub(super) fn turn(&self) -> impl Future<Output = SharePart> + Send + use<> {
         let caller = CALLER.try_with(|caller| *caller).ok().flatten();
-        self.share(caller).acquire_owned()
-    }
-
-    fn share(&self, caller: Option<ClientId>) -> Arc<Semaphore> {
-        let mut shares = self.shares.lock();
-        if let Some(share) = shares.get(&caller).and_then(Weak::upgrade) {
-            return share;
-        }
-        if shares.len() >= KEPT {
-            shares.retain(|_, share| share.strong_count() > 0);
-        }
-        let share = Arc::new(Semaphore::new(AT_ONCE));
-        shares.insert(caller, Arc::downgrade(&share));
-        share
+        self.shares.take(caller, 1)
     }
 }
 
@@ -72,14 +58,5 @@ mod tests {
 
         turns.pop();
         assert!(futures::poll!(&mut next).is_ready(), "a turn that has become free");
-    }
-
-    #[tokio::test]
-    async fn unused_shares_are_dropped() {
-        let lookups = Lookups::default();
-        for id in 0..5000 {
-            drop(on_behalf_of(client(id), async { lookups.turn().await }).await.unwrap());
-        }
-        assert!(lookups.shares.lock().len() <= KEPT);
     }
 }

@@ -64,7 +64,7 @@ impl Service<Name> for PolicyResolver {
         let inner = Arc::clone(&self.inner);
         let turn = self.lookups.turn();
         Box::pin(async move {
-            let _turn = turn.await?;
+            let _turn = turn.await;
             let found = inner.resolve(name.as_str()).await?;
             let mut refused = None;
             let mut allowed = Vec::with_capacity(found.len());

@@ -1,10 +1,12 @@
 //! Places of logins that call the provider. Any stranger can end a login with a made-up code, so few logins call the
-//! provider at the same time, and only some of them are of one source.
+//! provider at the same time, and only some of them are of one source or of one network.
 
-use std::{collections::HashMap, net::IpAddr, time::Duration};
+use std::{net::IpAddr, time::Duration};
 
-use domain::source::source_of;
-use parking_lot::Mutex;
+use domain::{
+    source::CountedSource,
+    source_places::{SourcePlace, SourcePlaces},
+};
 use tokio::{
     sync::{Semaphore, SemaphorePermit},
     time::timeout,
@@ -16,59 +18,34 @@ use super::OpenidFault;
 const PLACES: usize = 16;
 /// Logins of one source that call the provider or wait for a place.
 const PER_SOURCE: usize = 4;
+/// The same for one /48 network of IPv6.
+const PER_NETWORK: usize = PLACES / 2;
 /// Longest wait for a place.
 const WAIT: Duration = Duration::from_secs(10);
 
 pub(super) struct ProviderPlaces {
     all: Semaphore,
-    /// Logins that call or wait, without the sources that have none.
-    by_source: Mutex<HashMap<Option<IpAddr>, usize>>,
+    /// Logins that call or wait.
+    shares: SourcePlaces,
 }
 
 /// A place. It is free again when this is dropped.
 pub(super) struct ProviderPlace<'p> {
-    _share: SourceShare<'p>,
+    _share: SourcePlace,
     _permit: SemaphorePermit<'p>,
-}
-
-struct SourceShare<'p> {
-    places: &'p ProviderPlaces,
-    source: Option<IpAddr>,
 }
 
 impl ProviderPlaces {
     pub(super) fn new() -> Self {
-        Self { all: Semaphore::new(PLACES), by_source: Mutex::default() }
+        Self { all: Semaphore::new(PLACES), shares: SourcePlaces::new(PER_SOURCE).within_networks(PER_NETWORK) }
     }
 
-    /// Waits for a place. Fails at once if the source has its share already.
+    /// Waits for a place. Fails at once if the source, or its network, has its share already.
     pub(super) async fn enter(&self, address: Option<IpAddr>) -> Result<ProviderPlace<'_>, OpenidFault> {
-        let share = self.count(address.map(source_of)).ok_or(OpenidFault::Crowded)?;
+        let share = self.shares.take(CountedSource::of_caller(address)).ok_or(OpenidFault::Crowded)?;
         match timeout(WAIT, self.all.acquire()).await {
             Ok(Ok(permit)) => Ok(ProviderPlace { _share: share, _permit: permit }),
             Ok(Err(_)) | Err(_) => Err(OpenidFault::Crowded),
-        }
-    }
-
-    fn count(&self, source: Option<IpAddr>) -> Option<SourceShare<'_>> {
-        let mut by_source = self.by_source.lock();
-        let count = by_source.entry(source).or_default();
-        if *count >= PER_SOURCE {
-            return None;
-        }
-        *count += 1;
-        Some(SourceShare { places: self, source })
-    }
-}
-
-impl Drop for SourceShare<'_> {
-    fn drop(&mut self) {
-        let mut by_source = self.places.by_source.lock();
-        if let Some(count) = by_source.get_mut(&self.source) {
-            *count -= 1;
-            if *count == 0 {
-                by_source.remove(&self.source);
-            }
         }
     }
 }
@@ -96,7 +73,21 @@ mod tests {
         held.pop();
         assert!(places.enter(address(1)).await.is_ok());
         drop(held);
-        assert!(places.by_source.lock().is_empty());
+        assert_eq!(places.shares.held_by(CountedSource::of_caller(address(1))), 0);
+    }
+
+    #[tokio::test]
+    async fn the_sources_of_one_ipv6_network_have_half_of_the_places() {
+        let places = ProviderPlaces::new();
+        let source = |network: usize, subnet: usize| format!("2001:db8:{network}:{subnet}::1").parse().ok();
+        let mut held = Vec::new();
+        for subnet in 0..PER_NETWORK {
+            held.push(places.enter(source(1, subnet)).await.unwrap());
+        }
+        assert_eq!(places.enter(source(1, PER_NETWORK)).await.err(), Some(OpenidFault::Crowded));
+        assert!(places.enter(source(2, 0)).await.is_ok());
+        held.pop();
+        assert!(places.enter(source(1, PER_NETWORK)).await.is_ok());
     }
 
     #[tokio::test(start_paused = true)]

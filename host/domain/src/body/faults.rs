@@ -66,6 +66,14 @@ impl Faults {
         }
     }
 
+    /// The text of a required field. If it is missing, that is a fault, and the text is empty.
+    pub fn required_text(&mut self, field: &str, text: Option<String>) -> String {
+        text.unwrap_or_else(|| {
+            self.push(FieldFault::required(field));
+            String::new()
+        })
+    }
+
     pub fn append(&mut self, others: Self) {
         let unlisted = others.count - others.listed.len();
         others.listed.into_iter().for_each(|fault| self.push(fault));
@@ -122,6 +130,15 @@ mod tests {
 
     fn faults(count: usize) -> Faults {
         (0..count).map(|at| FieldFault::required(format!("f[{at}]"))).collect()
+    }
+
+    #[test]
+    fn a_required_text_that_is_missing_is_a_fault() {
+        let mut faults = Faults::default();
+        assert_eq!(faults.required_text("name", Some("Zo".to_owned())), "Zo");
+        assert!(faults.is_empty());
+        assert_eq!(faults.required_text("email", None), "");
+        assert_eq!(*faults, [FieldFault::required("email")]);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Turns of the chatbot.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use chrono::TimeDelta;
 use domain::chat::{ParticipantMove, ParticipantState};
@@ -18,15 +18,13 @@ const PUPPET: &str = "puppet";
 async fn interrupt(stage: Arc<Stage>, meanwhile: &'static str) {
     let mut tx = stage.ctx.db.begin().await.unwrap();
     sqlx::query("SELECT 1 FROM participant FOR UPDATE").execute(&mut *tx).await.unwrap();
-    let turn = tokio::spawn({
+    let mut turn = tokio::spawn({
         let stage = Arc::clone(&stage);
         async move { stage.settle().await }
     });
-    let waiting =
-        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-    while stage.count(waiting).await == 0 {
-        assert!(!turn.is_finished(), "the turn did not wait for the chat");
-        tokio::time::sleep(Duration::from_millis(5)).await;
+    tokio::select! {
+        () = scratch::until_lock_wait(&stage.ctx.db, "participant") => {}
+        _ = &mut turn => panic!("the turn did not wait for the chat"),
     }
     sqlx::query(meanwhile).execute(&mut *tx).await.unwrap();
     tx.commit().await.unwrap();

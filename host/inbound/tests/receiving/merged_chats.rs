@@ -92,10 +92,7 @@ async fn become_one_while<T>(stage: &Stage, meanwhile: impl Future<Output = T>) 
     let both = Introduction { addresses, ..Introduction::default() };
     people::introduce(&mut tx, stage.client, &stage.ctx.ids, both, stage.ctx.now()).await.unwrap();
     let committed = async {
-        let waits = "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')";
-        while !sqlx::query_scalar::<_, bool>(waits).fetch_one(&stage.ctx.db).await.unwrap() {
-            tokio::time::sleep(std::time::Duration::from_millis(5)).await;
-        }
+        scratch::until_lock_wait(&stage.ctx.db, "").await;
         tx.commit().await.unwrap();
     };
     tokio::join!(meanwhile, committed).0

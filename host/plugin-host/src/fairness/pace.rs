@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use domain::token_bucket::{TokenBucket, TokenRate};
 use tokio::time::Instant;
 
 use crate::calling::limits::CallLimits;
@@ -9,41 +10,30 @@ use crate::calling::limits::CallLimits;
 /// Seconds whose unused calls may be made at once.
 const BURST_SECONDS: f64 = 2.0;
 
-pub(super) struct CallPace {
-    calls: f64,
-    at: Instant,
-}
+pub(super) struct CallPace(TokenBucket);
 
 impl CallPace {
     pub(super) fn new(limits: &CallLimits) -> Self {
-        Self { calls: burst(limits), at: Instant::now() }
+        Self(TokenBucket::full(rate(limits), Instant::now().into_std()))
     }
 
     /// The wait until the next call, which is then taken. `None` if it is longer than a call may wait.
     pub(super) fn take_turn(&mut self, limits: &CallLimits) -> Option<Duration> {
-        self.fill(limits);
-        let owed = (1.0 - self.calls).max(0.0);
-        let wait = Duration::from_secs_f64(owed / f64::from(limits.calls_per_second.max(1)));
+        let (rate, present) = (rate(limits), Instant::now().into_std());
+        let wait = self.0.ready(rate, 1.0, present).err().unwrap_or_default();
         if wait > limits.queue_wait {
             return None;
         }
-        self.calls -= 1.0;
+        self.0.charge(rate, 1.0, present);
         Some(wait)
     }
 
     pub(super) fn has_debts(&mut self, limits: &CallLimits) -> bool {
-        self.fill(limits);
-        self.calls < burst(limits)
-    }
-
-    fn fill(&mut self, limits: &CallLimits) {
-        let present = Instant::now();
-        let gained = present.duration_since(self.at).as_secs_f64() * f64::from(limits.calls_per_second.max(1));
-        self.calls = (self.calls + gained).min(burst(limits));
-        self.at = present;
+        !self.0.is_full(rate(limits), Instant::now().into_std())
     }
 }
 
-fn burst(limits: &CallLimits) -> f64 {
-    f64::from(limits.calls_per_second.max(1)) * BURST_SECONDS
+fn rate(limits: &CallLimits) -> TokenRate {
+    let per_second = f64::from(limits.calls_per_second.max(1));
+    TokenRate { per_second, most: per_second * BURST_SECONDS }
 }

@@ -5,7 +5,7 @@ use domain::{
     ids::ClientId,
     plugin_origin::{OciSource, VersionSignature},
 };
-use plugin_host::{ProgramSource, is_plugin_name};
+use plugin_host::{PLUGIN_NAME_RULE, ProgramSource, is_plugin_name};
 use sha2::{Digest, Sha256};
 use storage::plugins::{
     activations,
@@ -107,8 +107,7 @@ pub(super) fn check_name(ctx: &Context, name: &str) -> Result<(), PluginError> {
         return Err(PluginError::fault("name", "is required: POST /plugins?name=NAME"));
     }
     if !is_plugin_name(name) {
-        let said = "must be 1 to 64 letters, digits, `.`, `_` or `-`, beginning with a letter or digit";
-        return Err(PluginError::fault("name", said));
+        return Err(PluginError::fault("name", PLUGIN_NAME_RULE));
     }
     if name == RESERVED {
         return Err(PluginError::fault("name", "is taken by a path of this API: choose another"));

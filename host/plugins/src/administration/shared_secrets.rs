@@ -9,7 +9,7 @@ use base::{
 };
 use chrono::{DateTime, Utc};
 use domain::{body::FieldFault, ids::ClientId};
-use plugin_host::is_plugin_name;
+use plugin_host::{PLUGIN_NAME_RULE, is_plugin_name};
 use serde_json::Value;
 use storage::{
     PgConnection,
@@ -86,8 +86,7 @@ pub async fn put_secret(
     let SecretChange { name, value, plugins } = change;
     let mut faults = Vec::new();
     if !is_plugin_name(&name) {
-        let said = "must be 1 to 64 letters, digits, `.`, `_` or `-`, beginning with a letter or digit";
-        faults.push(FieldFault::new("name", said));
+        faults.push(FieldFault::new("name", PLUGIN_NAME_RULE));
     }
     if value.as_ref().is_some_and(|value| !VALUE_BYTES.contains(&value.len())) {
         let said = format!("must be a text of {} to {} bytes", VALUE_BYTES.start(), VALUE_BYTES.end());

@@ -1,7 +1,7 @@
 //! The keys of a client that may sign its uploads, and whether it accepts others (ADR 0070).
 
 use domain::{ids::ClientId, plugin_origin::VersionSignature};
-use plugin_host::is_plugin_name;
+use plugin_host::{PLUGIN_NAME_RULE, is_plugin_name};
 use storage::{
     PgConnection,
     plugins::{
@@ -140,8 +140,7 @@ pub async fn add_signing_key(
     actor: Actor,
 ) -> Result<SigningKey, PluginError> {
     if !is_plugin_name(name) {
-        let said = "must be 1 to 64 letters, digits, `.`, `_` or `-`, beginning with a letter or digit";
-        return Err(PluginError::fault("name", said));
+        return Err(PluginError::fault("name", PLUGIN_NAME_RULE));
     }
     let Some((public_key, fingerprint)) = signature::read_key(public_key) else {
         let said =

@@ -21,13 +21,13 @@ use storage::{
 };
 use uuid::Uuid;
 
+use crate::retry::RetryPlan;
+
 const PAGE: i64 = 32;
 /// Parallel sessions with the relay per client.
 const IN_FLIGHT: usize = 4;
-/// Time after which a mail is given up.
-const TRIED_FOR: TimeDelta = TimeDelta::hours(72);
-/// Pauses between attempts, in minutes. The last one repeats.
-const PAUSES: [i64; 7] = [1, 5, 15, 30, 60, 120, 240];
+const RETRIES: RetryPlan =
+    RetryPlan { pauses: &[60, 300, 900, 1800, 3600, 7200, 14400], tried_for: TimeDelta::hours(72) };
 
 pub(crate) struct MailedRequest {
     pub(crate) origin: OriginMail,
@@ -168,10 +168,7 @@ async fn settle(ctx: &Context, lease: &Lease, ended: Vec<(OutgoingMail, Ended)>)
 
 /// Time of the next attempt of a failed mail. `None` if its time is over.
 fn next(mail: &OutgoingMail, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
-    let attempts = usize::try_from(mail.attempts).unwrap_or_default();
-    let pause = PAUSES.get(attempts).or(PAUSES.last()).copied().unwrap_or_default();
-    let last = mail.created_at + TRIED_FOR;
-    if now >= last { None } else { Some((now + TimeDelta::minutes(pause)).min(last)) }
+    RETRIES.next_attempt(mail.attempts, mail.created_at, now)
 }
 
 #[cfg(test)]

@@ -1,8 +1,26 @@
-use domain::{chat::ChatScope, ids::ClientId};
+use domain::{
+    chat::ChatScope,
+    ids::ClientId,
+    page::{Page, PageRequest},
+};
 use uuid::Uuid;
+
+use crate::{Error, Result};
 
 /// Most chats that are counted. The total of a longer list exceeds the pages up to the requested one.
 pub const COUNTED: u64 = 10_000;
+
+/// A page of a long list. `rows` may have one more than the page, and `counted` is at most [`COUNTED`].
+pub(super) fn counted_page<R, T>(rows: Vec<R>, counted: u64, page: PageRequest) -> Result<Page<T>>
+where
+    T: TryFrom<R, Error = Error>,
+{
+    let seen = u64::try_from(page.offset()).unwrap_or_default() + u64::try_from(rows.len()).unwrap_or_default();
+    let total = if counted < COUNTED || rows.is_empty() { counted } else { seen.max(counted) };
+    let size = usize::try_from(page.size).unwrap_or(usize::MAX);
+    let items = rows.into_iter().take(size).map(T::try_from).collect::<Result<Vec<_>>>()?;
+    Ok(Page { items, total })
+}
 
 /// A list of chats, as its readers see it.
 #[derive(Clone, Copy)]

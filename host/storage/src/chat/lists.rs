@@ -14,7 +14,7 @@ use uuid::Uuid;
 pub use super::list_conditions::COUNTED;
 use super::{
     common_words::{self, ListReading},
-    list_conditions::{ListedChats, condition},
+    list_conditions::{ListedChats, condition, counted_page},
     participants::{COLUMNS, Participant, ParticipantRow},
     search::SHORTEST_INDEXED,
     teams,
@@ -157,11 +157,7 @@ pub async fn page(
         Some(counted) => counted,
         None => count(db, list, search, wanted.as_deref()).await?,
     };
-    let seen = u64::try_from(page.offset()).unwrap_or_default() + u64::try_from(rows.len()).unwrap_or_default();
-    let total = if counted < COUNTED || rows.is_empty() { counted } else { seen.max(counted) };
-    let size = usize::try_from(page.size).unwrap_or(usize::MAX);
-    let items = rows.into_iter().take(size).map(Participant::try_from).collect::<Result<Vec<_>>>()?;
-    Ok(Page { items, total })
+    counted_page(rows, counted, page)
 }
 
 async fn rows(

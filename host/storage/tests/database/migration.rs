@@ -153,10 +153,7 @@ async fn a_migration_that_waits_for_a_lock_lets_statements_of_running_processes_
         let pool = pool.clone();
         tokio::spawn(async move { storage::migrate_to(&pool, 15).await })
     };
-    let waits = "SELECT EXISTS (SELECT FROM pg_locks WHERE relation = 'audit'::regclass AND NOT granted)";
-    while !sqlx::query_scalar::<_, bool>(waits).fetch_one(&pool).await.unwrap() {
-        tokio::task::yield_now().await;
-    }
+    scratch::until_table_wait(&pool, "audit").await;
 
     // It would wait behind the migration until the reader ends.
     sqlx::query("SELECT FROM audit").execute(&pool).await.unwrap();

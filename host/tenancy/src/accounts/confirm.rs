@@ -2,7 +2,10 @@
 
 use std::net::IpAddr;
 
-use domain::ids::{ClientId, UserId};
+use domain::{
+    ids::{ClientId, UserId},
+    source::CountedSource,
+};
 use sha2::{Digest, Sha256};
 use storage::tenancy::users;
 
@@ -18,8 +21,8 @@ pub async fn confirm_password(
     (on_behalf_of, password): (&str, String),
     from: Option<IpAddr>,
 ) -> Result<(), LoginError> {
-    let account = account_hash(on_behalf_of);
-    let place = password::TURNS.enter(from)?;
+    let (account, source) = (account_hash(on_behalf_of), CountedSource::of_caller(from));
+    let place = password::TURNS.enter(source)?;
     let (counted, found) = {
         let _turn = place.look_up().await?;
         let mut db = admin.db.acquire().await?;
@@ -27,7 +30,7 @@ pub async fn confirm_password(
         counted.refuse_when_limited(admin, &mut db).await?;
         (counted, users::get(&mut db, client, user).await?)
     };
-    let visitor = LoginVisitor::new(from, account);
+    let visitor = LoginVisitor::new(source, account);
     let stored = found.as_ref().map(|user| user.password_hash.clone());
     let turn = place.wait(&visitor).await?;
     let right = password::verify(turn, password, stored).await;

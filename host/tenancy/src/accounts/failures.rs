@@ -7,7 +7,7 @@
 use std::{net::IpAddr, time::Duration};
 
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::source::source_of;
+use domain::source::CountedSource;
 use sha2::{Digest, Sha256};
 use storage::{PgConnection, tenancy::login_failures};
 use uuid::Uuid;
@@ -33,7 +33,7 @@ impl FailureCounter {
         account: Vec<u8>,
         from: Option<IpAddr>,
     ) -> Result<Self, storage::Error> {
-        let place = from.map(|address| Sha256::digest(source_of(address).to_string()).to_vec());
+        let place = from.map(|address| Sha256::digest(CountedSource::of(address).to_string()).to_vec());
         let key = match &place {
             Some(place) if login_failures::is_known_place(db, &account, place).await? => {
                 Sha256::new().chain_update(&account).chain_update(place).finalize().to_vec()

@@ -3,7 +3,7 @@
 use std::{fmt, net::IpAddr};
 
 use base::{Error, audit::Administration, secrets::SealError};
-use domain::ids::ClientId;
+use domain::{ids::ClientId, source::CountedSource};
 use sha2::{Digest, Sha256};
 use storage::{
     PgConnection, Transaction,
@@ -83,7 +83,8 @@ impl KnownVisitor {
 /// Failures are counted for the given account, even if it does not exist. Passwords are hashed in parallel, but
 /// admitted one at a time, so that a hundred parallel guesses reveal no more than ten in a row.
 pub(super) async fn judge(admin: &Administration<'_>, login: Login) -> Result<CheckedLogin, LoginError> {
-    let place = password::TURNS.enter(login.from)?;
+    let source = CountedSource::of_caller(login.from);
+    let place = password::TURNS.enter(source)?;
     let (account, counted, found) = {
         let _turn = place.look_up().await?;
         let mut db = admin.db.acquire().await?;
@@ -92,7 +93,7 @@ pub(super) async fn judge(admin: &Administration<'_>, login: Login) -> Result<Ch
         counted.refuse_when_limited(admin, &mut db).await?;
         (account, counted, find_user(&mut db, &login).await?)
     };
-    let visitor = LoginVisitor::new(login.from, account);
+    let visitor = LoginVisitor::new(source, account);
     let stored = found.as_ref().map(|(_, user)| user.password_hash.clone());
     let turn = place.wait(&visitor).await?;
     let right = password::verify(turn, login.password, stored).await;

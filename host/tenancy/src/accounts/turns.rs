@@ -1,15 +1,19 @@
 //! The order in which passwords are hashed. A hash needs a core for a while and any stranger may request one, so logins
 //! wait: one at a time per source, with strangers apart from sources that have logged in before. So a flood of
-//! strangers does not delay returning users. Strangers also take turns with all other work for strangers. A login takes a place before it costs anything. If all places are taken,
-//! the newest login of the source with the most logins ends.
+//! strangers does not delay returning users. Strangers of one IPv6 network also wait for each other, and strangers take
+//! turns with all other work for strangers. A login takes a place before it costs anything. If all places are taken, the
+//! newest login of the source with the most logins ends.
 
 use std::{
     collections::{HashMap, HashSet, VecDeque},
-    net::IpAddr,
     sync::Arc,
 };
 
-use domain::source::source_of;
+use base::{SharePart, Shares};
+use domain::{
+    source::{CountedSource, SourceNetwork},
+    source_places::{SourcePlace, SourcePlaces},
+};
 use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, SemaphorePermit};
 use tokio_util::sync::CancellationToken;
@@ -18,19 +22,21 @@ const WAITING_PER_SOURCE: usize = 64;
 /// Bound on waiting logins of all sources without a remembered login, and of all others. Waiting logins hold places of
 /// requests, so this is a fraction of the half that callers without a key have.
 const WAITING: usize = 256;
+/// Bound on those of one /48 network of IPv6.
+const WAITING_PER_NETWORK: usize = WAITING / 2;
 const REMEMBERED: usize = 4_096;
 /// Logins that use the database at the same time before they wait, of strangers and of all others.
 const LOOKUPS: usize = 2;
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(super) struct LoginVisitor {
-    source: Option<IpAddr>,
+    source: CountedSource,
     account: Vec<u8>,
 }
 
 impl LoginVisitor {
-    pub(super) fn new(address: Option<IpAddr>, account: Vec<u8>) -> Self {
-        Self { source: address.map(source_of), account }
+    pub(super) fn new(source: CountedSource, account: Vec<u8>) -> Self {
+        Self { source, account }
     }
 }
 
@@ -45,13 +51,17 @@ pub(super) struct LoginTurns {
     familiar: Arc<Semaphore>,
     lookups: Semaphore,
     lookups_of_familiar: Semaphore,
+    places: SourcePlaces,
+    places_of_familiar: SourcePlaces,
+    /// The one turn of the strangers of each IPv6 network.
+    turns_of_networks: Shares<SourceNetwork>,
     state: Mutex<State>,
 }
 
 #[derive(Default)]
 struct State {
     next: u64,
-    by_source: HashMap<Option<IpAddr>, Queue>,
+    by_source: HashMap<CountedSource, Queue>,
     seen: HashSet<LoginVisitor>,
     order: VecDeque<LoginVisitor>,
 }
@@ -67,11 +77,12 @@ struct Login {
     number: u64,
     end: CancellationToken,
     has_turn: bool,
+    _share: SourcePlace,
 }
 
 pub(super) struct Place<'t> {
     turns: &'t LoginTurns,
-    source: Option<IpAddr>,
+    source: CountedSource,
     number: u64,
     is_familiar: bool,
     of_source: Arc<Semaphore>,
@@ -82,6 +93,7 @@ pub(super) struct Place<'t> {
 pub(super) struct LoginTurn<'t> {
     _place: Place<'t>,
     _of_source: Option<OwnedSemaphorePermit>,
+    _of_network: SharePart,
     _of_all: Option<OwnedSemaphorePermit>,
     _share: Option<OwnedSemaphorePermit>,
 }
@@ -90,22 +102,33 @@ impl LoginTurns {
     pub(super) fn new(share: Arc<Semaphore>) -> Self {
         let one = || Arc::new(Semaphore::new(1));
         let (lookups, lookups_of_familiar) = (Semaphore::new(LOOKUPS), Semaphore::new(LOOKUPS));
-        Self { share, strangers: one(), familiar: one(), lookups, lookups_of_familiar, state: Mutex::default() }
+        let places = || SourcePlaces::new(WAITING_PER_SOURCE).within_networks(WAITING_PER_NETWORK);
+        Self {
+            share,
+            strangers: one(),
+            familiar: one(),
+            lookups,
+            lookups_of_familiar,
+            places: places(),
+            places_of_familiar: places(),
+            turns_of_networks: Shares::new(1),
+            state: Mutex::default(),
+        }
     }
 
-    pub(super) fn enter(&self, address: Option<IpAddr>) -> Result<Place<'_>, LoginQueueFull> {
-        let source = address.map(source_of);
+    pub(super) fn enter(&self, source: CountedSource) -> Result<Place<'_>, LoginQueueFull> {
         let mut state = self.lock();
         let is_familiar = state.by_source.get(&source).map_or_else(|| state.knows(source), |queue| queue.is_familiar);
-        let of_source = state.by_source.get(&source).map_or(0, |queue| queue.logins.len());
-        if of_source >= WAITING_PER_SOURCE || !state.make_room(is_familiar, of_source + 1) {
+        let places = if is_familiar { &self.places_of_familiar } else { &self.places };
+        let share = places.take(source).ok_or(LoginQueueFull)?;
+        if !state.make_room(is_familiar, places.held_by(source)) {
             return Err(LoginQueueFull);
         }
         let (number, end) = (state.next, CancellationToken::new());
         state.next += 1;
         let new = || Queue { turn: Arc::new(Semaphore::new(1)), is_familiar, logins: Vec::new() };
         let queue = state.by_source.entry(source).or_insert_with(new);
-        queue.logins.push(Login { number, end: end.clone(), has_turn: false });
+        queue.logins.push(Login { number, end: end.clone(), has_turn: false, _share: share });
         Ok(Place { turns: self, source, number, is_familiar, of_source: Arc::clone(&queue.turn), end })
     }
 
@@ -127,7 +150,7 @@ impl LoginTurns {
 }
 
 impl State {
-    fn knows(&self, source: Option<IpAddr>) -> bool {
+    fn knows(&self, source: CountedSource) -> bool {
         self.order.iter().any(|visitor| visitor.source == source)
     }
 
@@ -144,7 +167,7 @@ impl State {
         true
     }
 
-    fn login(&mut self, source: Option<IpAddr>, number: u64) -> Option<&mut Login> {
+    fn login(&mut self, source: CountedSource, number: u64) -> Option<&mut Login> {
         self.by_source.get_mut(&source)?.logins.iter_mut().find(|login| login.number == number)
     }
 }
@@ -180,16 +203,22 @@ impl<'t> Place<'t> {
         let is_familiar = self.turns.lock().seen.contains(visitor);
         let all = if is_familiar { &self.turns.familiar } else { &self.turns.strangers };
         let waiting = async {
-            // Only the first login of each source waits in the common queue, so that sources take turns.
+            // Only the first login of each source, and of the strangers of each network, waits in the common queue, so
+            // that they take turns.
             let of_source = Arc::clone(&self.of_source).acquire_owned().await.ok();
+            let of_network = match self.source.network().filter(|_| !is_familiar) {
+                Some(network) => self.turns.turns_of_networks.take(network, 1).await,
+                None => None,
+            };
             let of_all = Arc::clone(all).acquire_owned().await.ok();
             let share = if is_familiar { None } else { Arc::clone(&self.turns.share).acquire_owned().await.ok() };
-            (of_source, of_all, share)
+            (of_source, of_network, of_all, share)
         };
-        let (of_source, of_all, share) = self.end.run_until_cancelled(waiting).await.ok_or(LoginQueueFull)?;
+        let (of_source, of_network, of_all, share) =
+            self.end.run_until_cancelled(waiting).await.ok_or(LoginQueueFull)?;
         self.turns.lock().login(self.source, self.number).ok_or(LoginQueueFull)?.has_turn = true;
         drop(waits);
-        Ok(LoginTurn { _place: self, _of_source: of_source, _of_all: of_all, _share: share })
+        Ok(LoginTurn { _place: self, _of_source: of_source, _of_network: of_network, _of_all: of_all, _share: share })
     }
 }
 
@@ -206,6 +235,8 @@ impl Drop for Place<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::net::IpAddr;
+
     use futures::{FutureExt, poll};
 
     use super::*;
@@ -215,7 +246,11 @@ mod tests {
     }
 
     fn visitor(address: &str, account: u8) -> LoginVisitor {
-        LoginVisitor::new(Some(address.parse().unwrap()), vec![account])
+        LoginVisitor::new(CountedSource::of(address.parse().unwrap()), vec![account])
+    }
+
+    fn of_ipv6(address: u128) -> CountedSource {
+        CountedSource::of(IpAddr::from(address.to_be_bytes()))
     }
 
     async fn wait<'t>(turns: &'t LoginTurns, visitor: &LoginVisitor) -> Result<LoginTurn<'t>, LoginQueueFull> {
@@ -265,6 +300,25 @@ mod tests {
     }
 
     #[tokio::test]
+    async fn a_network_takes_one_turn_however_many_sources_it_has() {
+        let turns = turns();
+        let crowd: Vec<_> = (0..10).map(|subnet| visitor(&format!("2001:db8:1:{subnet}::1"), 1)).collect();
+        let first = wait(&turns, &crowd[0]).await.unwrap();
+        let mut waiting: Vec<_> = crowd.iter().map(|one| Box::pin(wait(&turns, one))).collect();
+        for one in &mut waiting {
+            assert!(poll!(one).is_pending());
+        }
+        let (other, returning) = (visitor("2001:db8:2:1::1", 2), visitor("2001:db8:1:77::1", 3));
+        let mut other = Box::pin(wait(&turns, &other));
+        assert!(poll!(&mut other).is_pending());
+        turns.remember(returning.clone());
+        assert!(wait(&turns, &returning).now_or_never().is_some(), "it has logged in before");
+        drop(first);
+        assert!(poll!(&mut other).is_ready());
+        assert!(poll!(&mut waiting[1]).is_ready(), "the next source of the network");
+    }
+
+    #[tokio::test]
     async fn the_waiters_of_one_source_are_limited() {
         let turns = turns();
         let crowd = visitor("2001:db8::1", 1);
@@ -285,7 +339,7 @@ mod tests {
     #[tokio::test]
     async fn beyond_the_places_the_newest_login_of_the_largest_source_ends() {
         let turns = turns();
-        let address = |number: usize| Some(IpAddr::from([192, 0, 2, u8::try_from(number).unwrap()]));
+        let address = |number: usize| CountedSource::of([192, 0, 2, u8::try_from(number).unwrap()].into());
         let held: Vec<_> = (0..WAITING - 2).map(|at| turns.enter(address(at % 8)).unwrap()).collect();
         let (older, newer) = (turns.enter(address(9)).unwrap(), turns.enter(address(9)).unwrap());
 
@@ -304,7 +358,7 @@ mod tests {
     #[tokio::test]
     async fn few_strangers_look_accounts_up_at_once_and_they_delay_no_source_that_has_logged_in_before() {
         let turns = turns();
-        let address = |last: u8| Some(IpAddr::from([192, 0, 2, last]));
+        let address = |last: u8| CountedSource::of([192, 0, 2, last].into());
         turns.remember(LoginVisitor::new(address(9), vec![1]));
         let places: Vec<_> = (0..4).map(|at| turns.enter(address(at)).unwrap()).collect();
         let mut held = vec![places[0].look_up().await.unwrap(), places[1].look_up().await.unwrap()];
@@ -318,7 +372,7 @@ mod tests {
     #[test]
     fn logins_of_strangers_take_no_place_of_sources_that_have_logged_in_before() {
         let turns = turns();
-        let address = |number: usize| Some(IpAddr::from((u128::try_from(number).unwrap() << 64).to_be_bytes()));
+        let address = |number: usize| of_ipv6(u128::try_from(number).unwrap() << 80);
         let _strangers: Vec<_> = (0..WAITING).map(|at| turns.enter(address(at)).unwrap()).collect();
         assert!(turns.enter(address(WAITING)).is_err());
         turns.remember(LoginVisitor::new(address(WAITING), vec![1]));
@@ -326,9 +380,21 @@ mod tests {
     }
 
     #[test]
+    fn the_sources_of_one_ipv6_network_have_half_of_the_places() {
+        let turns = turns();
+        let address = |network: u128, subnet: usize| of_ipv6((network << 80) | (u128::try_from(subnet).unwrap() << 64));
+        let mut held: Vec<_> =
+            (0..WAITING_PER_NETWORK).map(|subnet| turns.enter(address(1, subnet)).unwrap()).collect();
+        assert!(turns.enter(address(1, WAITING_PER_NETWORK)).is_err());
+        assert!(turns.enter(address(2, 0)).is_ok());
+        held.pop();
+        assert!(turns.enter(address(1, WAITING_PER_NETWORK)).is_ok());
+    }
+
+    #[test]
     fn a_source_that_stays_away_for_long_is_forgotten() {
         let turns = turns();
-        let of = |number: usize| LoginVisitor::new(None, number.to_be_bytes().to_vec());
+        let of = |number: usize| LoginVisitor::new(CountedSource::UNKNOWN, number.to_be_bytes().to_vec());
         (0..=REMEMBERED).for_each(|number| turns.remember(of(number)));
         let state = turns.lock();
         assert!(!state.seen.contains(&of(0)) && state.seen.contains(&of(1)) && state.seen.contains(&of(REMEMBERED)));

@@ -428,11 +428,7 @@ async fn a_password_that_is_replaced_while_its_login_waits_opens_nothing() {
         let office = std::sync::Arc::clone(&office);
         async move { fails(&office, login("correct horse")).await }
     });
-    let waits =
-        "SELECT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock')";
-    while !sqlx::query_scalar::<_, bool>(waits).fetch_one(&office.db).await.unwrap() {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-    }
+    scratch::until_lock_wait(&office.db, "").await;
 
     reset.commit().await.unwrap();
 

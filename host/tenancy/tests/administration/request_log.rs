@@ -33,16 +33,14 @@ async fn the_end_of_the_process_waits_for_requests_that_are_being_stored() {
     let mut locked = office.db.begin().await.unwrap();
     sqlx::query("LOCK TABLE request_log IN EXCLUSIVE MODE").execute(&mut *locked).await.unwrap();
     let (log, stop) = (RequestLog::new(office.db.clone()), CancellationToken::new());
-    let running = tokio::spawn(Arc::clone(&log).run(stop.clone()));
+    let mut running = tokio::spawn(Arc::clone(&log).run(stop.clone()));
     log.add(request(&office));
     // The task begins to gather requests before it is stopped.
     tokio::task::yield_now().await;
     stop.cancel();
-    let waiting =
-        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
-    while sqlx::query_scalar::<_, i64>(waiting).fetch_one(&office.db).await.unwrap() == 0 {
-        assert!(!running.is_finished(), "the request was not stored");
-        tokio::time::sleep(Duration::from_millis(5)).await;
+    tokio::select! {
+        () = scratch::until_lock_wait(&office.db, "request_log") => {}
+        _ = &mut running => panic!("the request was not stored"),
     }
 
     let mut finishing = pin!(log.finish());

@@ -123,7 +123,7 @@ impl Ledger {
         client: ClientId,
         now: Instant,
     ) -> Result<Arc<Semaphore>, AdmissionRefusal> {
-        let rate = self.settings.requests_per_second.into();
+        let rate = self.settings.request_rate();
         let owner = Owner::Client(client);
         let before = self.entries.get(&number).map(|entry| (entry.owner, entry.is_identified));
         let account = self.account(owner, now);
@@ -131,7 +131,7 @@ impl Ledger {
         if before == Some((owner, true)) {
             return Ok(turns);
         }
-        account.requests.take(rate, now).map_err(AdmissionRefusal::RequestsPerSecond)?;
+        account.requests.take(rate, 1.0, now.into_std()).map_err(AdmissionRefusal::RequestsPerSecond)?;
         let one = RequestLoad { requests: 1, ..RequestLoad::default() };
         let short = short(account.held, one, account.limit).filter(|_| before != Some((owner, false)));
         if let Some(short) = short {
@@ -148,15 +148,15 @@ impl Ledger {
 
     /// Refuses a send while the client has no recipients left in its rate.
     pub fn recipients_left(&mut self, number: Number, now: Instant) -> Result<(), AdmissionRefusal> {
-        let rate = self.settings.recipients_per_second.into();
+        let rate = self.settings.recipient_rate();
         let Some(account) = self.account_of(number) else { return Ok(()) };
-        account.recipients.ready(rate, now).map_err(AdmissionRefusal::RecipientsPerSecond)
+        account.recipients.ready(rate, 1.0, now.into_std()).map_err(AdmissionRefusal::RecipientsPerSecond)
     }
 
     pub fn charge_recipients(&mut self, number: Number, recipients: u32, now: Instant) {
-        let rate = self.settings.recipients_per_second.into();
+        let rate = self.settings.recipient_rate();
         if let Some(account) = self.account_of(number) {
-            account.recipients.charge(rate, recipients.into(), now);
+            account.recipients.charge(rate, recipients.into(), now.into_std());
         }
     }
 

@@ -81,7 +81,7 @@ impl Desk {
 }
 
 fn source(number: u8) -> Owner {
-    Owner::Source(Ipv4Addr::new(192, 0, 2, number).into())
+    Owner::from_source(Some(Ipv4Addr::new(192, 0, 2, number).into()))
 }
 
 fn client_id(number: u128) -> ClientId {
@@ -350,7 +350,7 @@ fn an_endless_answer_needs_no_place_and_is_aborted_like_any_other() {
 fn idle_accounts_are_dropped() {
     let mut desk = Desk::new(|settings| settings.requests = u64::MAX);
     for number in 0..5_000_u32 {
-        let owner = Owner::Source(Ipv4Addr::from(number).into());
+        let owner = Owner::from_source(Some(Ipv4Addr::from(number).into()));
         let number = desk.enter(owner).unwrap();
         desk.ledger.leave(number);
         desk.pass(Duration::from_millis(10));

@@ -9,7 +9,10 @@ use domain::{
 use uuid::Uuid;
 
 use super::{Ticket, TicketRow};
-use crate::{PgConnection, Result, chat::list_conditions::COUNTED};
+use crate::{
+    PgConnection, Result,
+    chat::list_conditions::{COUNTED, counted_page},
+};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Filter {
@@ -110,12 +113,7 @@ pub async fn search(
         .bind(i64::try_from(COUNTED).unwrap_or(i64::MAX))
         .fetch_one(db)
         .await?;
-    let seen = u64::try_from(page.offset()).unwrap_or_default() + u64::try_from(rows.len()).unwrap_or_default();
-    let counted = u64::try_from(counted).unwrap_or_default();
-    let total = if counted < COUNTED || rows.is_empty() { counted } else { seen.max(counted) };
-    let size = usize::try_from(page.size).unwrap_or(usize::MAX);
-    let items = rows.into_iter().take(size).map(Ticket::try_from).collect::<Result<Vec<_>>>()?;
-    Ok(Page { items, total })
+    counted_page(rows, u64::try_from(counted).unwrap_or_default(), page)
 }
 
 /// Returns the inboxes of a client with this address: one, unless two channels share it.

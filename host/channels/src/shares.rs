@@ -1,4 +1,5 @@
-//! Shares: a limit of the same size for each key.
+//! Shares: a limit of the same size for each key, such as a client or a source. A caller takes amounts of it, and may wait
+//! for them. `domain::source_places` counts places of sources without waits.
 
 use std::{
     collections::HashMap,
@@ -13,27 +14,28 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 const KEPT: usize = 1024;
 
 /// A part of a share, returned when it is dropped. `None`: the key is not known and has no limit.
-pub(super) type SharePart = Option<OwnedSemaphorePermit>;
+pub type SharePart = Option<OwnedSemaphorePermit>;
 
-pub(super) struct Shares<K> {
+pub struct Shares<K> {
     each: u32,
     by_key: Mutex<HashMap<K, Weak<Semaphore>>>,
 }
 
 impl<K: Hash + Eq> Shares<K> {
-    pub(super) fn new(each: usize) -> Self {
+    pub fn new(each: usize) -> Self {
         Self { each: u32::try_from(each).unwrap_or(u32::MAX).max(1), by_key: Mutex::default() }
     }
 
     /// Takes a part if there is one. A request for more than a share takes the whole share.
-    pub(super) fn try_take(&self, key: K, much: usize) -> Option<OwnedSemaphorePermit> {
+    pub fn try_take(&self, key: K, much: usize) -> Option<OwnedSemaphorePermit> {
         self.share(key).try_acquire_many_owned(self.within(much)).ok()
     }
 
     /// Waits for a part, in the order of requests.
-    pub(super) async fn take(&self, key: K, much: usize) -> SharePart {
+    pub fn take(&self, key: K, much: usize) -> impl Future<Output = SharePart> + Send + use<K> {
+        let (share, much) = (self.share(key), self.within(much));
         // Shares are never closed.
-        self.share(key).acquire_many_owned(self.within(much)).await.ok()
+        async move { share.acquire_many_owned(much).await.ok() }
     }
 
     fn within(&self, much: usize) -> u32 {
