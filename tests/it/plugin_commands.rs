@@ -273,6 +273,26 @@ fn tests_and_the_chat_work_without_a_server() {
 }
 
 #[test]
+fn a_test_and_a_chat_do_not_begin_with_a_configuration_that_would_be_refused() {
+    let machine = Machine::new();
+    machine.write("keeper.wasm", guest("keeper"));
+    machine.write("short.json", r#"{"apiKey": "short"}"#);
+    machine.write("t.yaml", "config file: short.json\nsteps: [{customer: length}, {bot: anything}]");
+    let fault = " would be refused at an activation:\n  - config/apiKey: the secret is shorter than 8 characters";
+    let tested = machine.types(&["test", "t.yaml", "--component", "keeper.wasm"]);
+    assert_eq!((tested.status, tested.out.as_str()), (1, ""), "{}", tested.err);
+    let place = format!("the configuration in short.json (named in t.yaml, line 1){fault}");
+    assert!(tested.err.contains(&place), "{}", tested.err);
+    let typed = machine.fails(&["run", "keeper.wasm", "--config", r#"{"apiKey": "short"}"#]);
+    assert!(typed.contains(&format!("the configuration of --config{fault}")), "{typed}");
+    let file = machine.fails(&["run", "keeper.wasm", "--config", "short.json"]);
+    assert!(file.contains(&format!("the configuration in short.json{fault}")), "{file}");
+    assert_eq!(file.matches("would be refused").count(), 1, "{file}");
+    let absent = machine.fails(&["run", "keeper.wasm"]);
+    assert!(absent.contains("`{}` (there is no --config)") && absent.contains("is a required property"), "{absent}");
+}
+
+#[test]
 fn mistakes_on_the_command_line_show_the_right_command() {
     let machine = Machine::new();
     assert!(machine.fails(&["build"]).contains("patchbay plugin new"));

@@ -5,6 +5,7 @@
 
 mod attributes;
 mod cases;
+mod configurations;
 mod conversations;
 mod costs;
 mod differences;
