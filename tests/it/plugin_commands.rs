@@ -293,6 +293,26 @@ fn a_test_and_a_chat_do_not_begin_with_a_configuration_that_would_be_refused() {
 }
 
 #[test]
+fn an_option_without_an_effect_is_refused() {
+    let machine = Machine::new();
+    for command in [&["test"][..], &["check", "bot.wasm"], &["build"], &["list"], &["trust", "show"]] {
+        let refused = machine.fails(&[command, &["--config", "patchbay.toml"]].concat());
+        assert!(refused.contains("names the settings of a server") && refused.contains("`config file:`"), "{refused}");
+    }
+    for command in [
+        &["test", "--component", "bot.wasm", "--no-build"][..],
+        &["record", "bot", "--stop", "--json"],
+        &["record", "bot", "--stop", "--mode", "shadow"],
+    ] {
+        assert!(machine.fails(command).contains("cannot be used with"), "{command:?}");
+    }
+    assert!(machine.fails(&["run", "bot.wasm", "--no-build"]).contains("--no-build is for a project"));
+    assert!(machine.fails(&["push", "bot.wasm", "--no-build"]).contains("--no-build is for a project"));
+    let two = machine.fails(&["test", "a", "b", "--from-recording", "0199"]);
+    assert!(two.contains("name one project or folder"), "{two}");
+}
+
+#[test]
 fn mistakes_on_the_command_line_show_the_right_command() {
     let machine = Machine::new();
     assert!(machine.fails(&["build"]).contains("patchbay plugin new"));

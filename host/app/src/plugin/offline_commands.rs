@@ -163,6 +163,7 @@ pub(super) async fn talk(run: RunArguments) -> anyhow::Result<()> {
             }
             (name, component, (!run.no_build).then_some(project))
         }
+        false if run.no_build => bail!("--no-build is for a project. A component is run as it is: leave it out"),
         false => (stem(&run.path), run.path.clone(), None),
     };
     let config = config_file.as_deref().map(output::json).transpose()?.unwrap_or_else(|| json!({}));

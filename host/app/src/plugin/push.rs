@@ -16,6 +16,9 @@ use super::{
 pub(super) async fn push(wanted: PushArguments) -> anyhow::Result<()> {
     let PushArguments { path, name, no_build, signature, json } = wanted;
     let source = PushSource::open(path)?;
+    if no_build && !matches!(source, PushSource::Project(_)) {
+        bail!("--no-build is for a project. A file and an artifact are uploaded as they are: leave it out");
+    }
     // Checked before a long build.
     let server = RemoteServer::from_environment()?;
     let signature = signature.as_deref().map(read_signature).transpose()?;
