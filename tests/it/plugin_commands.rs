@@ -349,6 +349,8 @@ fn mistakes_on_the_command_line_show_the_right_command() {
     machine.does(&["new", "--lang", "c", "x"]);
     assert!(machine.fails(&["new", "--lang", "c", "x"]).contains("not empty"));
     assert!(machine.fails(&["check", "x"]).contains("patchbay plugin build x"));
-    assert!(machine.fails(&["test", "x", "--no-build"]).contains("cannot be read"));
+    let unbuilt = machine.fails(&["test", "x", "--no-build"]);
+    assert!(unbuilt.contains("cannot be read"), "{unbuilt}");
+    assert_eq!(unbuilt.matches("No such file").count(), 1, "the cause stands there once: {unbuilt}");
     assert!(Path::new(&machine.path("x/plugin.toml")).is_file());
 }

@@ -80,7 +80,7 @@ fn a_project_of_any_language_is_built_by_its_own_command() {
     machine
         .write("own/tests/nothing.yaml", "cases: [{name: nothing is sent, given: {type: incoming}, expect: nothing}]");
     let tested = machine.does(&["test", "own"]);
-    assert!(tested.contains("ok    nothing: nothing is sent (1 steps, "), "{tested}");
+    assert!(tested.contains("ok    nothing: nothing is sent (1 step, "), "{tested}");
     assert!(tested.contains("1 passed, 0 failed (component of "), "{tested}");
 
     machine.write(

@@ -80,10 +80,22 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     match execute(cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            let _ = writeln!(std::io::stderr(), "patchbay: {error:#}");
+            let _ = writeln!(std::io::stderr(), "patchbay: {}", in_words(&error));
             ExitCode::FAILURE
         }
     }
+}
+
+/// The error with its causes, each once: many errors have their cause in their own words.
+fn in_words(error: &anyhow::Error) -> String {
+    let mut words = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !words.contains(&cause) {
+            words.push_str(": ");
+            words.push_str(&cause);
+        }
+    }
+    words
 }
 
 /// The allocator asks for huge pages of 2 MiB. A small object that stays keeps a whole one, so an idle process would hold half
