@@ -21,7 +21,7 @@ const BAD_CONFIG: &str = "bad-config";
 
 /// A configuration that no server would accept for the plugin.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("the configuration {place} would be refused at an activation:{}", lines(faults))]
+#[error("the configuration {place} would be refused at an activation:{}", lines(.faults))]
 pub struct ConfigRefusal {
     /// Such as `in config.json`.
     pub place: String,
