@@ -65,6 +65,9 @@ fn a_module_becomes_a_component() {
     assert!(wrong.contains("failed:") && wrong.contains("bot"), "{wrong}");
     machine.write("text.wasm", "text");
     assert!(machine.fails(&["wrap", "text.wasm"]).contains("not a core WebAssembly module"));
+    machine.write("described.wasm", wat::parse_str(r#"(module (@custom "component-type:bot" "x"))"#).unwrap());
+    let described = machine.fails(&["wrap", "described.wasm", "--world", "chatbot"]);
+    assert!(described.contains("describes its world; leave --world out"), "{described}");
 }
 
 #[test]

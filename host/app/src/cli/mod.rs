@@ -47,9 +47,9 @@ impl Cli {
 }
 
 fn definition() -> clap::Command {
-    Cli::command().mut_subcommands(|command| match command.get_name() {
-        "plugin" => without_settings(command),
-        _ => command,
+    Cli::command().mut_subcommands(|command| {
+        let is_for_plugins = command.get_name() == "plugin";
+        if is_for_plugins { without_settings(command) } else { command }
     })
 }
 
@@ -58,7 +58,7 @@ fn without_settings(command: clap::Command) -> clap::Command {
     if command.has_subcommands() {
         return command.mut_subcommands(without_settings);
     }
-    match command.get_arguments().any(|argument| argument.get_id() == "config") {
+    match command.get_arguments().any(|argument| argument.get_id().as_str() == "config") {
         true => command,
         false => {
             let hidden = Arg::new("config").long("config").value_name("FILE").hide(true);

@@ -121,3 +121,19 @@ async fn a_flow_with_a_fault_is_refused_before_its_first_test() {
     assert!(refused.contains("flow.json (named in ") && refused.contains("t.yaml, line 1)"), "{refused}");
     assert!(refused.contains("\n  - config/nodes/a/next: leads to `b`, and there is no such node"), "{refused}");
 }
+
+#[tokio::test]
+async fn a_component_with_a_schema_that_cannot_be_used_is_refused_like_an_upload() {
+    let place = tempfile::tempdir().unwrap();
+    let component = place.path().join("keeper.wasm");
+    let (schema, wrong) = (br#"{"type":"object","required""#, br#"{"type":"objekt","required""#);
+    let mut bytes = std::fs::read(guest("keeper")).unwrap();
+    let at = bytes.windows(schema.len()).position(|part| part == schema).unwrap();
+    bytes.get_mut(at..at + wrong.len()).unwrap().copy_from_slice(wrong);
+    std::fs::write(&component, bytes).unwrap();
+
+    let refused = conversation::run("keeper", &component, &[], None, &mut |_| {}).await.unwrap_err().to_string();
+
+    assert!(refused.contains("cannot be used as a plugin"), "{refused}");
+    assert!(refused.contains("the schema of its configuration cannot be used"), "{refused}");
+}
