@@ -43,6 +43,16 @@ pub fn can_be_fetched(public_url: &str) -> bool {
     url.scheme() == "https" && url.domain().is_none_or(|name| name.trim_end_matches('.').contains('.'))
 }
 
+/// True if the store itself fails or refuses. False if a database refuses a statement for a file: it would refuse again.
+pub fn is_outage(fault: &MediaStoreError) -> bool {
+    match fault {
+        MediaStoreError::File { .. } => true,
+        MediaStoreError::Shared { source, .. } => {
+            source.downcast_ref::<storage::Error>().is_none_or(storage::Error::is_outage)
+        }
+    }
+}
+
 /// Stores a file of the business. Returns its SHA-256 in hexadecimal.
 pub async fn keep(ctx: &Context, client: ClientId, id: MediaId, bytes: Bytes) -> Result<String, MediaStoreError> {
     Ok(ctx.media.put(client, id, MediaContent::Bytes(bytes)).await?.sha256)

@@ -25,6 +25,7 @@ use storage::chat::participant_events::WaitingEvent;
 pub(crate) use self::failure::keep;
 use self::{
     actions::EffectPlan,
+    attachments::StoredFiles,
     failure::TurnTrouble,
     outcome::TurnOutcome,
     turn_context::{Situation, TurnContext},
@@ -129,8 +130,11 @@ async fn run(ctx: &Context, lease: &Lease, scene: &TurnContext, event: &WaitingE
         Err(reason) => return Ok(TurnOutcome::from_trouble(TurnTrouble::Unusable { reason, made })),
     };
     let (writes, requests) = (outcome.writes, outcome.requests);
-    let answer = effects::ChatbotAnswer { effects, reads: snapshot.reads(), writes, requests, presence, made };
-    let files = attachments::store(ctx, lease, files).await?;
+    let StoredFiles::Stored(files) = attachments::store(ctx, lease, participant, files).await? else {
+        return Ok(TurnOutcome::Lost);
+    };
+    let reads = snapshot.reads();
+    let answer = effects::ChatbotAnswer { effects, files: files.clone(), reads, writes, requests, presence, made };
     let applied = effects::apply(ctx, lease, scene, event, answer).await?;
     if !matches!(applied, TurnOutcome::Over) {
         attachments::forget(ctx, lease.client, &files).await;

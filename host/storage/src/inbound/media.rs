@@ -91,6 +91,11 @@ impl TryFrom<MediaRow> for MediaRecord {
 const COLUMNS: &str =
     "id, lane_id, state, provider_media_id, source_url, mime_type, extension, filename, sha256, size_bytes, attempts";
 
+/// The `provider_media_id` of a file that a visitor of a site uploaded.
+pub fn uploaded_by(visitor: &str) -> String {
+    format!("web:{visitor}")
+}
+
 pub async fn insert(db: &mut PgConnection, client: ClientId, media: &NewMedia, now: DateTime<Utc>) -> Result<()> {
     sqlx::query(
         "INSERT INTO media (client_id, id, lane_id, provider_media_id, source_url, mime_type, extension, filename, sha256,
