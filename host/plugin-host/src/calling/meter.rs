@@ -8,9 +8,9 @@ use super::{
     limits::{CallLimits, ExceededLimit},
     stop::Stop,
 };
-use crate::fairness::room::MemoryBudget;
+use crate::fairness::room::{FileMemory, MemoryBudget};
 
-/// The usage of one instance: all memories of a component together, and key-values.
+/// The usage of one instance: all memories of a component together, key-values and written files.
 pub(crate) struct Meter {
     memory_limit: usize,
     table_limit: usize,
@@ -47,6 +47,11 @@ impl Meter {
         self.write_down(more)?;
         self.held += more;
         Ok(())
+    }
+
+    /// Sets files aside, whose bytes the host [holds](Self::hold) for the call.
+    pub(crate) fn set_aside(&self, bytes: usize) -> FileMemory {
+        Arc::clone(&self.room).set_aside(bytes)
     }
 
     /// Counts bytes of the recording. Only the bound over all calls limits them.
