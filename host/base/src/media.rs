@@ -134,6 +134,14 @@ mod tests {
     }
 
     #[test]
+    fn a_database_that_refuses_a_statement_is_no_outage_of_the_store() {
+        let failed =
+            |source: Box<dyn std::error::Error + Send + Sync>| MediaStoreError::Shared { store: "database", source };
+        assert!(!is_outage(&failed(Box::new(storage::Error::missing_row()))));
+        assert!(is_outage(&failed("the bucket refuses".into())));
+    }
+
+    #[test]
     fn a_provider_fetches_over_tls_from_public_hosts_only() {
         for public in ["https://chat.example.com", "https://chat.example.com:8443/base", "https://8.8.8.8"] {
             assert!(can_be_fetched(public), "{public}");

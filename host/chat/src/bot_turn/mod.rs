@@ -3,7 +3,7 @@
 //! No transaction is open during the call. The answer is applied in one transaction, and only if the chat is still in
 //! the same hands and each key-value that the plugin read is unchanged (DESIGN 3, rule 6). A failed turn is repeated,
 //! and in the end the chat goes to people. If a canary fails, the live version makes the turn at once. If the host has
-//! no room for the call, nothing is written and it does not count as a failure.
+//! no room for the call, or the store of files fails, nothing is written and it does not count as a failure.
 
 mod actions;
 mod attachments;
@@ -113,7 +113,7 @@ async fn run(ctx: &Context, lease: &Lease, scene: &TurnContext, event: &WaitingE
     metrics::histogram!("patchbay_bot_turn_seconds").record(Duration::from_micros(made.micros()).as_secs_f64());
     let mut outcome = match outcome {
         Ok(outcome) => outcome,
-        Err(error) => return Ok(TurnOutcome::without_answer(error, made)),
+        Err(error) => return TurnOutcome::without_answer(error, made),
     };
     let files = match attachments::attach(ctx, lease.client, event, &mut outcome.actions, outcome.files) {
         Ok(files) => files,

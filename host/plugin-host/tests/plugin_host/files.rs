@@ -208,3 +208,13 @@ async fn written_files_count_for_their_client_until_they_are_dropped() {
     drop(wrote);
     ask(&test, &album, "say again").await.unwrap();
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_fails_after_a_fault_of_the_host_is_no_failure_of_the_plugin() {
+    let test = clerk().await;
+    let broken = Arc::new(Album { is_broken: true, ..Album::default() });
+    let failed = ask(&test, &broken, "file late").await.unwrap_err();
+    assert!(matches!(failed, CallError::KeyValues { .. }) && failed.is_retryable(), "{failed}");
+    let coped = ask(&test, &broken, "say hello").await.unwrap();
+    assert_eq!(only_text(&coped.actions), "hello", "an answer is an answer");
+}
