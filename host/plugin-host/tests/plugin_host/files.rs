@@ -24,12 +24,14 @@ const MOST_OF_A_PART: u32 = 256 << 10;
 struct Album {
     photo: Vec<u8>,
     asked: Mutex<Vec<FilePart>>,
+    /// The store of the files fails.
+    is_broken: bool,
 }
 
 impl Album {
     fn of(bytes: usize) -> Arc<Self> {
         let photo = (0..bytes).map(|index| index.to_le_bytes()[0]).collect();
-        Arc::new(Self { photo, asked: Mutex::default() })
+        Arc::new(Self { photo, ..Self::default() })
     }
 }
 
@@ -53,6 +55,10 @@ impl KeyValueSnapshot for Album {
             "late" => FileAnswer::Unavailable,
             _ => FileAnswer::NotFound,
         })
+    }
+
+    fn fault(&self) -> Option<KeyValueError> {
+        self.is_broken.then(|| KeyValueError("the store of files failed".into()))
     }
 }
 
