@@ -43,7 +43,7 @@ pub fn can_be_fetched(public_url: &str) -> bool {
     url.scheme() == "https" && url.domain().is_none_or(|name| name.trim_end_matches('.').contains('.'))
 }
 
-/// True if the store itself fails or refuses. False if a database refuses a statement for a file: it would refuse again.
+/// True if the store itself fails or refuses. False if a database refuses a statement for a file.
 pub fn is_outage(fault: &MediaStoreError) -> bool {
     match fault {
         MediaStoreError::File { .. } => true,

@@ -1,7 +1,8 @@
 //! Files that a chatbot wrote: a file that a reply names becomes a file of the business, with an address.
 //!
-//! A file has a row before it has bytes, and a note with its chat until a message names it. So the erasure of the customer and the
-//! retention find it if the process is killed before the answer takes effect. A repetition of the turn has the same ids.
+//! A file has a row before it has bytes, and a note with its chat until a message names it. So the erasure of the customer
+//! and the retention find it if the process is killed before the answer takes effect. A repetition of the turn has the
+//! same ids.
 
 use std::collections::BTreeMap;
 
@@ -35,6 +36,12 @@ pub(super) struct AttachedFile {
     /// In the replies that name the file.
     pub(super) address: String,
     file: WrittenFile,
+}
+
+impl AttachedFile {
+    pub(super) fn media_type(&self) -> &'static str {
+        self.file.file_type.mime()
+    }
 }
 
 /// Gives the written files that `actions` name their addresses. An error is the reason why the answer is impossible.

@@ -10,6 +10,7 @@ mod attachments;
 mod attributes;
 mod effects;
 mod failure;
+mod file_faults;
 mod outcome;
 mod presence;
 mod question;

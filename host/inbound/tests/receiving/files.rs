@@ -339,3 +339,16 @@ async fn a_file_that_a_turn_stores_during_the_erasure_is_erased() {
     assert!(!is_kept(&stage, first).await && !is_kept(&stage, late).await);
     assert_eq!(files_and_notes(&stage).await, (0, 0));
 }
+
+#[tokio::test]
+async fn a_gif_of_a_chatbot_is_refused_on_whatsapp_cloud_with_the_cure() {
+    let (stage, _store) = with_clerk().await;
+    stage.zo_writes("wamid.A", "send-gif laugh.gif").await;
+    stage.settle().await;
+
+    let chat = stage.chat().await;
+    assert_eq!(chat.state, ParticipantState::Queued);
+    let reason = chat.queued_reason.unwrap();
+    assert!(reason.contains("the file of a reply is a GIF") && reason.contains("MP4"), "{reason}");
+    assert_eq!(files_and_notes(&stage).await, (0, 0));
+}
