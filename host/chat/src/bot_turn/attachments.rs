@@ -91,7 +91,9 @@ pub(super) async fn too_much(ctx: &Context, client: ClientId, files: &[AttachedF
         return Ok(None);
     }
     let after = first_id_at(ctx.now() - TimeDelta::days(1));
-    let stored = stored_media::own_bytes(&mut *ctx.db.acquire().await?, client, after).await?;
+    // The turn itself may have stored them before it was cut off.
+    let ids: Vec<MediaId> = files.iter().map(|one| one.id).collect();
+    let stored = stored_media::own_bytes(&mut *ctx.db.acquire().await?, client, after, &ids).await?;
     let new: usize = files.iter().map(|one| one.file.bytes.len()).sum();
     let all = u64::try_from(stored).unwrap_or(0).saturating_add(u64::try_from(new).unwrap_or(u64::MAX));
     let said = || format!("files of {} MiB were stored in 24 hours, which is all that is allowed", DAY_BYTES >> 20);

@@ -116,10 +116,9 @@ async fn forget_unsent(ctx: &Context, before: DateTime<Utc>) -> Result<(), Media
                 ctx.media.delete(*client, *id).await?;
             }
             let mut tx = ctx.db.begin().await?;
-            if !is_sent {
+            if unsent_files::remove_old(&mut tx, *client, *id, before).await? && !is_sent {
                 storage::inbound::media::remove(&mut tx, *client, *id).await?;
             }
-            unsent_files::remove(&mut tx, *client, &[*id]).await?;
             tx.commit().await?;
         }
         if unsent.is_empty() {

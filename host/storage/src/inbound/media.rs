@@ -127,14 +127,17 @@ pub struct OwnMedia<'a> {
     pub bytes: i64,
 }
 
-/// The bytes of the files of the business, not of customers, whose ids are later than `after`.
-pub async fn own_bytes(db: &mut PgConnection, client: ClientId, after: Uuid) -> Result<i64> {
+/// The bytes of the files of the business, not of customers, whose ids are later than `after`. Leaves out `except`.
+pub async fn own_bytes(db: &mut PgConnection, client: ClientId, after: Uuid, except: &[MediaId]) -> Result<i64> {
+    let except: Vec<Uuid> = except.iter().map(|file| file.0).collect();
     let bytes = sqlx::query_scalar(
-        "SELECT COALESCE(sum(size_bytes), 0)::bigint FROM media WHERE client_id = $1 AND id > $2 AND lane_id = $3",
+        "SELECT COALESCE(sum(size_bytes), 0)::bigint FROM media
+         WHERE client_id = $1 AND id > $2 AND lane_id = $3 AND id <> ALL ($4::uuid[])",
     )
     .bind(client.0)
     .bind(after)
     .bind(Uuid::nil())
+    .bind(except)
     .fetch_one(db)
     .await?;
     Ok(bytes)

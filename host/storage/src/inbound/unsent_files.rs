@@ -28,6 +28,13 @@ pub async fn note(
     Ok(())
 }
 
+/// Removes the note of a file that was stored before this time. `false` if its turn has stored it again since.
+pub async fn remove_old(db: &mut PgConnection, client: ClientId, file: MediaId, before: DateTime<Utc>) -> Result<bool> {
+    let statement = "DELETE FROM unsent_file WHERE client_id = $1 AND media_id = $2 AND stored_at < $3";
+    let removed = sqlx::query(statement).bind(client.0).bind(file.0).bind(before).execute(db).await?;
+    Ok(removed.rows_affected() > 0)
+}
+
 /// Removes the notes of files that are sent or gone.
 pub async fn remove(db: &mut PgConnection, client: ClientId, files: &[MediaId]) -> Result<()> {
     if files.is_empty() {
