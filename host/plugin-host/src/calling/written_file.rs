@@ -60,13 +60,12 @@ impl WrittenFile {
     }
 }
 
-/// The files of a call that has ended. Its memory is free, except for their bytes.
+/// The files of a call that has ended. The memory of its instance is free, and the rest when they are dropped.
 pub(crate) fn set_aside(files: Vec<WrittenFile>, meter: &Meter) -> Vec<WrittenFile> {
-    let bytes: usize = files.iter().map(|file| file.bytes.len()).sum();
-    if bytes == 0 {
+    if files.is_empty() {
         return files;
     }
-    let memory = meter.set_aside(bytes);
+    let memory = meter.set_aside();
     let aside = |file: WrittenFile| {
         let content = FileContent { bytes: file.bytes, _memory: FileMemory::clone(&memory) };
         WrittenFile { bytes: Bytes::from_owner(content), ..file }
