@@ -15,6 +15,7 @@ use domain::{
     chat::ParticipantState,
     ids::{ClientId, MediaId, ParticipantId},
     phone::Msisdn,
+    web_chat::SiteForm,
 };
 use inbound::{
     media,
@@ -126,13 +127,17 @@ async fn files_and_notes(stage: &Stage) -> (i64, i64) {
     (files, stage.count("SELECT count(*) FROM unsent_file").await)
 }
 
-async fn erase(stage: &Stage, address: Address) -> Certificate {
+fn zo() -> Address {
+    Msisdn::parse(ZO).unwrap().into()
+}
+
+async fn erase(stage: &Stage, address: &Address) -> Certificate {
     erase_in(stage.ctx.media.as_ref(), stage, address).await
 }
 
-async fn erase_in(store: &dyn MediaStore, stage: &Stage, address: Address) -> Certificate {
+async fn erase_in(store: &dyn MediaStore, stage: &Stage, address: &Address) -> Certificate {
     let admin = Administration::from(stage.ctx.as_ref());
-    let person = (&address, StopEntries::Keep);
+    let person = (address, StopEntries::Keep);
     person::erase(&admin, store, stage.client, person, Actor::Operator).await.unwrap()
 }
 
@@ -187,7 +192,7 @@ async fn an_erasure_deletes_the_file_of_a_turn_that_was_cut_off() {
     let (stage, store) = with_clerk().await;
     let file = cut_off(&stage, &store).await;
 
-    let certificate = erase(&stage, Msisdn::parse(ZO).unwrap().into()).await;
+    let certificate = erase(&stage, &zo()).await;
 
     assert!(certificate.is_complete);
     assert_eq!(certificate.files, 1);
@@ -244,10 +249,10 @@ async fn a_sent_file_stays_although_its_note_was_left() {
 async fn an_erasure_deletes_the_file_that_a_visitor_uploaded_and_did_not_send() {
     let stage = Stage::new().await;
     let (ctx, admin) = (stage.ctx.as_ref(), Administration::from(stage.ctx.as_ref()));
-    let asked = domain::web_chat::SiteForm {
+    let asked = SiteForm {
         name: Some("Shop".to_owned()),
         origins: Some(vec!["https://shop.example".to_owned()]),
-        ..Default::default()
+        ..SiteForm::default()
     };
     let site = sites::add(&admin, stage.client, &asked, Actor::Operator).await.unwrap();
     let (ann, ben) = (begin(&stage, &site).await, begin(&stage, &site).await);
@@ -257,7 +262,7 @@ async fn an_erasure_deletes_the_file_that_a_visitor_uploaded_and_did_not_send() 
         files.push(web_chat::upload(ctx, &site, visitor, ("image/png", None), png).await.unwrap().id);
     }
 
-    erase(&stage, Address::of_kind(AddressKind::Visitor, &ann.visitor.to_string()).unwrap()).await;
+    erase(&stage, &Address::of_kind(AddressKind::Visitor, &ann.visitor.to_string()).unwrap()).await;
 
     assert!(!is_kept(&stage, files[0]).await);
     assert!(is_kept(&stage, files[1]).await, "that of another visitor");
@@ -332,7 +337,7 @@ async fn a_file_that_a_turn_stores_during_the_erasure_is_erased() {
         late: Mutex::new(Some(late)),
     };
 
-    let certificate = erase_in(&busy, &stage, Msisdn::parse(ZO).unwrap().into()).await;
+    let certificate = erase_in(&busy, &stage, &zo()).await;
 
     assert!(certificate.is_complete);
     assert_eq!(certificate.files, 2);
