@@ -13,6 +13,9 @@ pub enum Error {
     },
     #[error("the plugins could not be used")]
     Plugins(#[from] HostFailed),
+    /// The store of files failed or refused. The work that needs a file is not at fault (ADR 0075).
+    #[error(transparent)]
+    Files(#[from] FileStoreFailed),
     /// Another process has taken the lane. It repeats all work that was not committed.
     #[error("this work belongs to another process now")]
     LeaseLost,
@@ -24,12 +27,17 @@ pub enum Error {
 #[error("{0}")]
 pub struct HostFailed(pub String);
 
+/// The cause is a [`channels::media_store::MediaStoreError`], or a read that did not end.
+#[derive(Debug, thiserror::Error)]
+#[error("the store of files failed")]
+pub struct FileStoreFailed(#[source] pub Box<dyn std::error::Error + Send + Sync>);
+
 impl Error {
     /// True if the failure does not concern the item at work. All work stops, and it does not count as a failed
     /// attempt.
     pub fn is_outage(&self) -> bool {
         match self {
-            Self::LeaseLost | Self::Stopped => true,
+            Self::LeaseLost | Self::Stopped | Self::Files(_) => true,
             Self::Storage(error) => error.is_outage(),
             Self::Sealed(_) | Self::Unreadable { .. } | Self::Plugins(_) => false,
         }

@@ -28,7 +28,7 @@ pub use channels::{
 };
 pub use context::{Context, ContextBuilder, EventReader, MediaLocation, media_store};
 pub use database_media::DatabaseMediaStore;
-pub use error::{Error, HostFailed, Result};
+pub use error::{Error, FileStoreFailed, HostFailed, Result};
 pub use lite_values::DatabaseDeviceValues;
 pub use media_move::MovedMediaStore;
 pub use plugin_host::{Turn, TurnTerms, Turns};

@@ -43,6 +43,16 @@ pub fn can_be_fetched(public_url: &str) -> bool {
     url.scheme() == "https" && url.domain().is_none_or(|name| name.trim_end_matches('.').contains('.'))
 }
 
+/// True if the store itself fails or refuses. False if a database refuses a statement for a file.
+pub fn is_outage(fault: &MediaStoreError) -> bool {
+    match fault {
+        MediaStoreError::File { .. } => true,
+        MediaStoreError::Shared { source, .. } => {
+            source.downcast_ref::<storage::Error>().is_none_or(storage::Error::is_outage)
+        }
+    }
+}
+
 /// Stores a file of the business. Returns its SHA-256 in hexadecimal.
 pub async fn keep(ctx: &Context, client: ClientId, id: MediaId, bytes: Bytes) -> Result<String, MediaStoreError> {
     Ok(ctx.media.put(client, id, MediaContent::Bytes(bytes)).await?.sha256)
@@ -121,6 +131,14 @@ mod tests {
         assert!(!signer.verify(ClientId(Uuid::from_u128(3)), id, 1_760_000_000, &signature));
         assert!(!Signer([8; 32]).verify(client, id, 1_760_000_000, &signature));
         assert!(!signer.verify(client, id, 1_760_000_000, "not hexadecimal"));
+    }
+
+    #[test]
+    fn a_database_that_refuses_a_statement_is_no_outage_of_the_store() {
+        let failed =
+            |source: Box<dyn std::error::Error + Send + Sync>| MediaStoreError::Shared { store: "database", source };
+        assert!(!is_outage(&failed(Box::new(storage::Error::missing_row()))));
+        assert!(is_outage(&failed("the bucket refuses".into())));
     }
 
     #[test]

@@ -27,7 +27,8 @@
 //!    chat are read in parts, and written ones are buffered too. The id of the event seeds the randomness. The
 //!    clock is that of the event at each repetition.
 //! 4. `attachments` gives the written files that replies name their addresses. `actions::effects` turns actions into effects.
-//! 5. `attachments::store` stores these files. `effects::apply` is one transaction. It checks the lease and stops if
+//! 5. `attachments::store` stores these files, each with a note of its chat until a message names it. `effects::apply` is one
+//!    transaction. It checks the lease and stops if
 //!    `control_version` has changed. It writes key-values, or runs the turn again if a value that it read has changed (at
 //!    most ten times). It queues each reply (`send_to_customer::send_to_customer`), writes state, timers, tags, hand-over
 //!    or close, records events and removes the event. Then the lanes are woken.
@@ -35,7 +36,8 @@
 //!    with the reason (`failure.rs`). It goes there at once if a repetition is useless (`calls::trace::is_final`): the
 //!    chatbot says so, its answer cannot be carried out, or its file was deleted. If a canary fails, the live version
 //!    answers at once. A host without room and a database outage (`storage::Error::is_outage`) are not failures: the
-//!    lane is kept, and the chatbot is asked each second.
+//!    lane is kept, and the chatbot is asked each second. Nor is a failure of the store of files: the lane is given back,
+//!    so that other chats have their turns, and the turn begins again (ADR 0075).
 //!
 //! # A request that a chatbot starts
 //!

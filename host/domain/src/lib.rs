@@ -26,6 +26,7 @@ mod expiry;
 pub mod failure_code;
 pub mod file_name;
 pub mod file_type;
+pub mod gif;
 pub mod hours;
 pub mod ids;
 pub mod inbound;

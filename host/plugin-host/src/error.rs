@@ -5,7 +5,7 @@ use std::{path::PathBuf, time::Duration};
 use chrono::{DateTime, Utc};
 
 use crate::fairness::breaker::CallVerdict;
-use crate::{CallTrace, ExceededLimit, KeyValueError, World, chatbot};
+use crate::{CallTrace, ExceededLimit, KeyValueError, PluginOutcome, World, chatbot};
 
 /// Why a call gave no answer. The call has had no effect.
 #[derive(Debug, thiserror::Error)]
@@ -91,7 +91,7 @@ pub enum CallError {
         reason: String,
         trace: Box<CallTrace>,
     },
-    /// The key-value store could not be read. The plugin is not to blame; try again.
+    /// The store of key-values or of files could not be read. The plugin is not to blame; try again.
     #[error("{source}")]
     KeyValues {
         /// The error of the store.
@@ -110,6 +110,21 @@ impl CallError {
             }
             _ => CallVerdict::Nothing,
         }
+    }
+
+    /// The same failure, if the host has no fault. Otherwise the fault is the cause of a call that began and failed.
+    pub(crate) fn caused_by(self, fault: Option<KeyValueError>) -> Self {
+        let Some(source) = fault else { return self };
+        let mut trace = match self {
+            Self::Refused { trace, .. }
+            | Self::Trap { trace, .. }
+            | Self::TimedOut { trace, .. }
+            | Self::LimitExceeded { trace, .. }
+            | Self::BadAnswer { trace, .. } => trace,
+            error => return error,
+        };
+        trace.outcome = PluginOutcome::KeyValuesUnavailable;
+        Self::KeyValues { source, trace }
     }
 
     pub(crate) fn trace_mut(&mut self) -> Option<&mut CallTrace> {

@@ -175,7 +175,9 @@ impl PluginHost {
     ) -> Result<CheckedAnswer<Q::Answer>, CallError> {
         let suspended = |until| CallError::Suspended { plugin: call.plugin.name().to_owned(), until };
         let admission = self.breakers.admit(call.client, call.plugin, call.now).map_err(suspended)?;
+        let stored = key_values.clone();
         let asked = self.ask_once(call, key_values, question).await;
+        let asked = asked.map_err(|error| error.caused_by(stored.and_then(|stored| stored.fault())));
         match &asked {
             Ok(_) => admission.settle(CallVerdict::Well, String::new),
             Err(error) => admission.settle(error.verdict(), || error.to_string()),

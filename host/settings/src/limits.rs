@@ -87,8 +87,9 @@ section! {
         webhook_max_response_bytes: u64 = 16 * KIB,
         /// Bytes of linear memory of one plugin call, and of the key-values it has read and written.
         plugin_memory_bytes: u64 = 96 * MIB,
-        /// Bytes of all plugin calls of one process together, each with its linear memory, key-values, recording and
-        /// 256 KiB. At least eight times `limits.plugin_memory_bytes`. A call without room waits or is repeated later.
+        /// Bytes of all plugin calls of one process together, each with its linear memory, key-values, written files until
+        /// they are stored, recording and 256 KiB. At least eight times `limits.plugin_memory_bytes`. A call without room
+        /// waits or is repeated later.
         plugin_memory_bytes_of_all: u64 = 1_024 * MIB,
         /// Wall-clock time of one plugin call, including HTTP requests.
         plugin_chatbot_timeout: Duration = Duration::from_secs(5),

@@ -78,7 +78,7 @@ impl BotMessage {
     pub(crate) fn attach(&mut self, written: &[WrittenFile]) {
         let named = self.url.as_deref().and_then(written_file_index).and_then(|index| written.get(index));
         let Some(file) = named else { return };
-        self.content = Some(file.bytes.clone());
+        self.content = Some(file.bytes.to_vec());
         let name = Some(file.name.clone()).filter(|name| !name.is_empty());
         self.name = self.name.take().or(name);
     }

@@ -23,6 +23,11 @@ pub enum FileUnavailable {
 pub trait OurFiles: Send + Sync {
     /// `None` if the provider can download the file: it is not ours, or our addresses can be reached from outside.
     async fn open(&self, url: &str) -> Result<Option<OurFile>, FileUnavailable>;
+
+    /// The media type of a file of ours, also if the provider can download it. `None` if it is not ours or not known.
+    async fn media_type(&self, _url: &str) -> Option<String> {
+        None
+    }
 }
 
 #[async_trait]

@@ -1,11 +1,13 @@
 //! The Cloud API as a carrier: a place is one call in flight and one message of the number's rate.
 
-use std::time::Duration;
+use std::{borrow::Cow, time::Duration};
 
 use async_trait::async_trait;
 use domain::{
     address::{Address, AddressKind},
     carriage::{Acceptance, SendFailure},
+    content::{MediaKind, OutboundContent, OutboundMedia},
+    file_name, gif,
     inbox::InboxKind,
 };
 
@@ -18,7 +20,7 @@ use crate::{
     account::AccountLogin,
     carrier::{
         Carrier, CarrierInbox, CarrierPause, Credentials, OutgoingMessage, PresenceRefused, PresenceSignal, SendPlace,
-        inbox_pace::PAIR_INTERVAL, rate_gate,
+        UnsupportedContent, inbox_pace::PAIR_INTERVAL, rate_gate,
     },
 };
 
@@ -131,6 +133,17 @@ impl Carrier for CloudCarrier {
         shown.map_err(|error| PresenceRefused::Failed(error.to_string()))
     }
 
+    /// An image that is a GIF goes as a document.
+    fn carry<'a>(&self, content: &'a OutboundContent) -> Result<Cow<'a, OutboundContent>, UnsupportedContent> {
+        Ok(match content {
+            OutboundContent::Media(media) if media.kind == MediaKind::Image && gif::is_named_by(&media.url) => {
+                let (kind, filename) = (MediaKind::Document, file_name::of_link(&media.url));
+                Cow::Owned(OutboundContent::Media(OutboundMedia { kind, filename, ..media.clone() }))
+            }
+            content => Cow::Borrowed(content),
+        })
+    }
+
     fn outdates_templates(&self, code: i64) -> bool {
         refreshes_templates(code)
     }
@@ -149,8 +162,10 @@ impl Carrier for CloudCarrier {
             let reason = "no place or no credentials for a call to the Cloud API".to_owned();
             return Err(SendFailure::NotSent { reason, after: None });
         };
+        let carried = self.carry(outgoing.content)?;
+        let outgoing = OutgoingMessage { content: &carried, ..*outgoing };
         call.begins();
-        let mut result = self.upload_and_send(number, outgoing).await;
+        let mut result = self.upload_and_send(number, &outgoing).await;
         call.rest(inbox, &mut result, outgoing.attempt);
         result
     }

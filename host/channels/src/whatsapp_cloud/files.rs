@@ -5,7 +5,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-use domain::{carriage::SendFailure, content::OutboundContent};
+use domain::{carriage::SendFailure, content::OutboundContent, gif, inbox::InboxKind};
 use parking_lot::{Mutex, MutexGuard};
 use reqwest::{
     Body, Method,
@@ -20,7 +20,7 @@ use super::{
     media_ids::MediaIds,
     send_failure::send_failure,
 };
-use crate::carrier::{OurFile, OurFiles, UnsupportedContent};
+use crate::carrier::{FileUnavailable, OurFile, OurFiles, UnsupportedContent};
 
 /// The largest file of any kind, in bytes. Meta accepts less for most kinds, and says so itself.
 const FILE_MAX: u64 = 100 << 20;
@@ -53,6 +53,10 @@ impl MediaCache {
         for url in addresses(content) {
             if named.ids.contains_key(url) {
                 continue;
+            }
+            let media_type = files.media_type(url).await.unwrap_or_default();
+            if let Some(fault) = gif::fault_of(InboxKind::WhatsappCloud, &media_type) {
+                return Err(FileUnavailable::Ever(fault).into());
             }
             // Opened even if Meta has it, because a deleted file is not sent any more.
             let Some(file) = files.open(url).await? else { continue };

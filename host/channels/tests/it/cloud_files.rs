@@ -229,3 +229,36 @@ async fn a_picture_by_id_keeps_its_caption() {
     let body: Value = server.last().json();
     assert_eq!((&body["type"], &body["image"]), (&json!("image"), &json!({ "id": "4711", "caption": "A cat" })));
 }
+
+fn image(url: &str) -> OutboundContent {
+    let (kind, url) = (MediaKind::Image, url.to_owned());
+    OutboundContent::Media(OutboundMedia { kind, url, caption: Some("Look".to_owned()), filename: None })
+}
+
+#[tokio::test]
+async fn a_gif_of_ours_is_refused_before_any_call_with_the_cure() {
+    let server = Server::start().await;
+    for content in [image(OURS), document(OURS)] {
+        let refused = send_from(number(), &carrier(&server), &Files::Gif, &content).await;
+        let Err(SendFailure::Rejected(failure)) = refused else { panic!("it was sent") };
+        assert_eq!(failure.code, CANNOT_CARRY);
+        assert!(failure.text.contains("is a GIF") && failure.text.contains("MP4"), "{}", failure.text);
+    }
+    assert_eq!(targets(&server), [""; 0]);
+}
+
+#[tokio::test]
+async fn an_image_whose_link_ends_in_gif_goes_as_a_document() {
+    let server = Server::start().await;
+    for (link, expected) in [
+        (
+            "https://example.org/a.gif",
+            json!({ "link": "https://example.org/a.gif", "caption": "Look", "filename": "a.gif" }),
+        ),
+        ("https://example.org/a.png", Value::Null),
+    ] {
+        server.answer(accepted());
+        send_from(number(), &carrier(&server), &BILL, &image(link)).await.unwrap();
+        assert_eq!(server.last().json()["document"], expected, "{link}");
+    }
+}

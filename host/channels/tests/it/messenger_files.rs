@@ -28,6 +28,7 @@ pub const OURS: &str = "http://127.0.0.1:8080/media/1/2?expires=3&signature=4";
 /// The files behind the one address of ours.
 pub enum Files {
     Bytes(&'static [u8]),
+    Gif,
     /// A file that says that it is so large.
     Large(u64),
     NotThere(FileUnavailable),
@@ -41,12 +42,17 @@ impl OurFiles for Files {
             return Ok(None);
         }
         let (bytes, said): (&'static [u8], u64) = match self {
+            Self::Gif => (b"GIF89a", 6),
             Self::Bytes(bytes) => (bytes, bytes.len() as u64),
             Self::Large(said) => (b"", *said),
             Self::NotThere(why) => return Err(why.clone()),
         };
         let content = OpenMedia { bytes: said, reader: Box::new(bytes) };
         Ok(Some(OurFile { content, mime_type: "application/pdf".to_owned(), filename: "file.pdf".to_owned() }))
+    }
+
+    async fn media_type(&self, url: &str) -> Option<String> {
+        (matches!(self, Self::Gif) && url == OURS).then(|| "image/gif".to_owned())
     }
 }
 

@@ -15,7 +15,8 @@ use plugin_host::chatbot::{Action, ListSection, ReplyButtons, ReplyList, ReplyMe
 use storage::chat::chat_messages;
 
 use super::{
-    attachments::AttachedFile, attributes, presence::BotPresence, reactions, templates, turn_context::TurnContext,
+    attachments::AttachedFile, attributes, file_faults, presence::BotPresence, reactions, templates,
+    turn_context::TurnContext,
 };
 use crate::conversation::ratings;
 use base::{Context, Result};
@@ -68,6 +69,9 @@ pub(super) async fn effects(
     for action in actions {
         let effect = match reply_content(&action) {
             Some((content, quote)) => {
+                if let Some(reason) = file_faults::find(ctx, client, scene, (&content, files)).await? {
+                    return Ok(Err(reason));
+                }
                 let quoted = match quote {
                     Some(quote) => find_quote(ctx, client, scene, quote).await?.map_err(|why| remarks.push(why)).ok(),
                     None => None,

@@ -1,23 +1,30 @@
 //! Files that a chatbot wrote: a file that a reply names becomes a file of the business, with an address.
 //!
-//! A file has a row before it has bytes, so that the retention finds it if the process is killed before the answer takes
-//! effect. A repetition of the turn has the same ids.
+//! A file has a row before it has bytes, and a note with its chat until a message names it. So the erasure of the customer
+//! and the retention find it if the process is killed before the answer takes effect. A repetition of the turn has the
+//! same ids.
 
 use std::collections::BTreeMap;
 
-use base::{Context, HostFailed, Result, lanes::Lease, media};
-use bytes::Bytes;
+use base::{
+    Context, Error, FileStoreFailed, HostFailed, Result,
+    lanes::Lease,
+    media::{self, MediaStoreError},
+};
 use chrono::TimeDelta;
 use domain::{
     clock::first_id_at,
     file_name,
-    ids::{ClientId, MediaId},
+    ids::{ClientId, MediaId, ParticipantId},
     split_mix::{STEP, split_mix},
 };
 use plugin_host::{WrittenFile, chatbot::Action, sha256, unknown_attachment, written_file_index};
 use storage::{
-    chat::participant_events::WaitingEvent,
-    inbound::media::{self as stored_media, OwnMedia},
+    chat::{participant_events::WaitingEvent, participants},
+    inbound::{
+        media::{self as stored_media, OwnMedia},
+        unsent_files,
+    },
 };
 use uuid::Uuid;
 
@@ -29,6 +36,12 @@ pub(super) struct AttachedFile {
     /// In the replies that name the file.
     pub(super) address: String,
     file: WrittenFile,
+}
+
+impl AttachedFile {
+    pub(super) fn media_type(&self) -> &'static str {
+        self.file.file_type.mime()
+    }
 }
 
 /// Gives the written files that `actions` name their addresses. An error is the reason why the answer is impossible.
@@ -78,15 +91,29 @@ pub(super) async fn too_much(ctx: &Context, client: ClientId, files: &[AttachedF
         return Ok(None);
     }
     let after = first_id_at(ctx.now() - TimeDelta::days(1));
-    let stored = stored_media::own_bytes(&mut *ctx.db.acquire().await?, client, after).await?;
+    // The turn itself may have stored them before it was cut off.
+    let ids: Vec<MediaId> = files.iter().map(|one| one.id).collect();
+    let stored = stored_media::own_bytes(&mut *ctx.db.acquire().await?, client, after, &ids).await?;
     let new: usize = files.iter().map(|one| one.file.bytes.len()).sum();
     let all = u64::try_from(stored).unwrap_or(0).saturating_add(u64::try_from(new).unwrap_or(u64::MAX));
     let said = || format!("files of {} MiB were stored in 24 hours, which is all that is allowed", DAY_BYTES >> 20);
     Ok((all > DAY_BYTES).then(said))
 }
 
-/// Stores the files, before the answer takes effect, and returns their ids. Each is dropped as soon as it is stored.
-pub(super) async fn store(ctx: &Context, lease: &Lease, files: Vec<AttachedFile>) -> Result<Vec<MediaId>> {
+/// The files of an answer, before it takes effect.
+pub(super) enum StoredFiles {
+    Stored(Vec<MediaId>),
+    /// The chat is gone, so the answer cannot take effect.
+    NoChat,
+}
+
+/// Stores the files, before the answer takes effect. Each is dropped as soon as it is stored.
+pub(super) async fn store(
+    ctx: &Context,
+    lease: &Lease,
+    participant: ParticipantId,
+    files: Vec<AttachedFile>,
+) -> Result<StoredFiles> {
     let client = lease.client;
     let ids = files.iter().map(|one| one.id).collect();
     for AttachedFile { id, file, .. } in files {
@@ -103,13 +130,26 @@ pub(super) async fn store(ctx: &Context, lease: &Lease, files: Vec<AttachedFile>
         let mut tx = ctx.db.begin().await?;
         // Another node that has the lane now may have stored the same file for its own answer.
         lease.hold(&mut tx).await?;
+        // An erasure deletes the chat after its files, so no file may come when the chat is gone.
+        if participants::lock(&mut tx, client, participant).await?.is_none() {
+            return Ok(StoredFiles::NoChat);
+        }
         stored_media::remove(&mut tx, client, id).await?;
         stored_media::insert_own(&mut tx, client, &row, ctx.now()).await?;
+        unsent_files::note(&mut tx, client, id, participant, ctx.now()).await?;
         tx.commit().await?;
-        let kept = media::keep(ctx, client, id, Bytes::from(file.bytes)).await;
-        kept.map_err(|fault| HostFailed(format!("the store of files failed: {fault}")))?;
+        media::keep(ctx, client, id, file.bytes).await.map_err(failure)?;
     }
-    Ok(ids)
+    Ok(StoredFiles::Stored(ids))
+}
+
+/// The chatbot is not at fault if the store fails. The turn is repeated as after an outage of the database.
+fn failure(fault: MediaStoreError) -> Error {
+    if media::is_outage(&fault) {
+        FileStoreFailed(Box::new(fault)).into()
+    } else {
+        HostFailed(format!("the store of files failed: {fault}")).into()
+    }
 }
 
 /// Removes the files of an answer that did not take effect. If that fails, the retention removes them.
@@ -128,6 +168,9 @@ async fn try_to_forget(
     id: MediaId,
 ) -> std::result::Result<(), Box<dyn std::error::Error + Send + Sync>> {
     ctx.media.delete(client, id).await?;
-    stored_media::remove(&mut *ctx.db.acquire().await?, client, id).await?;
+    let mut tx = ctx.db.begin().await?;
+    stored_media::remove(&mut tx, client, id).await?;
+    unsent_files::remove(&mut tx, client, &[id]).await?;
+    tx.commit().await?;
     Ok(())
 }

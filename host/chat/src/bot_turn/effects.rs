@@ -4,7 +4,7 @@ use chrono::TimeDelta;
 use domain::{
     chat::{ArrivedMessage, ChatbotTimer, ParticipantEvent, ParticipantEventKind, ParticipantMove, ParticipantState},
     event::{ChatOpened, Event as Happened, EventChat},
-    ids::{ParticipantEventId, ParticipantId},
+    ids::{MediaId, ParticipantEventId, ParticipantId},
 };
 use plugin_host::{KeyValueWrite, StartedRequest};
 use storage::{
@@ -15,6 +15,7 @@ use storage::{
         scheduled_templates::{self, ScheduledTemplate},
         teams,
     },
+    inbound::unsent_files,
 };
 use uuid::Uuid;
 
@@ -43,6 +44,8 @@ const MOST_TAGS: usize = 64;
 
 pub(super) struct ChatbotAnswer {
     pub(super) effects: Vec<ChatbotEffect>,
+    /// The written files that the effects name.
+    pub(super) files: Vec<MediaId>,
     pub(super) reads: key_values::Reads,
     pub(super) writes: Vec<KeyValueWrite>,
     pub(super) requests: Vec<StartedRequest>,
@@ -87,6 +90,8 @@ pub(super) async fn apply(
         turn.carry_out(&mut tx, effect).await?;
     }
     let mut wakes = turn.finish(&mut tx).await?;
+    // From here on the messages tie the files to the customer.
+    unsent_files::remove(&mut tx, client, &answer.files).await?;
     wakes
         .extend(started_requests::store(ctx, &mut tx, client, (&participant, scene.plugin()), &answer.requests).await?);
     participant.events_handled += 1;

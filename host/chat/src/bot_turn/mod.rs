@@ -3,13 +3,14 @@
 //! No transaction is open during the call. The answer is applied in one transaction, and only if the chat is still in
 //! the same hands and each key-value that the plugin read is unchanged (DESIGN 3, rule 6). A failed turn is repeated,
 //! and in the end the chat goes to people. If a canary fails, the live version makes the turn at once. If the host has
-//! no room for the call, nothing is written and it does not count as a failure.
+//! no room for the call, or the store of files fails, nothing is written and it does not count as a failure.
 
 mod actions;
 mod attachments;
 mod attributes;
 mod effects;
 mod failure;
+mod file_faults;
 mod outcome;
 mod presence;
 mod question;
@@ -25,6 +26,7 @@ use storage::chat::participant_events::WaitingEvent;
 pub(crate) use self::failure::keep;
 use self::{
     actions::EffectPlan,
+    attachments::StoredFiles,
     failure::TurnTrouble,
     outcome::TurnOutcome,
     turn_context::{Situation, TurnContext},
@@ -119,7 +121,7 @@ async fn run(ctx: &Context, lease: &Lease, scene: &TurnContext, event: &WaitingE
     metrics::histogram!("patchbay_bot_turn_seconds").record(Duration::from_micros(made.micros()).as_secs_f64());
     let mut outcome = match outcome {
         Ok(outcome) => outcome,
-        Err(error) => return Ok(TurnOutcome::without_answer(error, made)),
+        Err(error) => return TurnOutcome::without_answer(error, made),
     };
     let files = match attachments::attach(ctx, lease.client, event, &mut outcome.actions, outcome.files) {
         Ok(files) => files,
@@ -136,8 +138,11 @@ async fn run(ctx: &Context, lease: &Lease, scene: &TurnContext, event: &WaitingE
         Err(reason) => return Ok(TurnOutcome::from_trouble(TurnTrouble::Unusable { reason, made })),
     };
     let (writes, requests) = (outcome.writes, outcome.requests);
-    let answer = effects::ChatbotAnswer { effects, reads: snapshot.reads(), writes, requests, presence, made };
-    let files = attachments::store(ctx, lease, files).await?;
+    let StoredFiles::Stored(files) = attachments::store(ctx, lease, participant, files).await? else {
+        return Ok(TurnOutcome::Lost);
+    };
+    let reads = snapshot.reads();
+    let answer = effects::ChatbotAnswer { effects, files: files.clone(), reads, writes, requests, presence, made };
     let applied = effects::apply(ctx, lease, scene, event, answer).await?;
     if !matches!(applied, TurnOutcome::Over) {
         attachments::forget(ctx, lease.client, &files).await;

@@ -1,3 +1,4 @@
+use base::Result;
 use plugin_host::CallError;
 use plugins::calls::{FinishedCall, trace};
 
@@ -22,11 +23,14 @@ impl TurnOutcome {
         Self::Failed(Box::new(trouble))
     }
 
-    pub(super) fn without_answer(error: CallError, made: Box<FinishedCall>) -> Self {
+    /// An error if the store of files failed the call: the turn begins again, as after an outage of the database.
+    pub(super) fn without_answer(error: CallError, made: Box<FinishedCall>) -> Result<Self> {
         if trace::is_of_the_host(&error) {
-            Self::NotAsked(made)
-        } else {
-            Self::from_trouble(TurnTrouble::Call { error: Box::new(error), made })
+            return Ok(Self::NotAsked(made));
+        }
+        match trace::file_store_failure(error) {
+            Ok(failed) => Err(failed.into()),
+            Err(error) => Ok(Self::from_trouble(TurnTrouble::Call { error: Box::new(error), made })),
         }
     }
 }
@@ -37,7 +41,7 @@ mod tests {
 
     fn is_not_asked(error: CallError) -> bool {
         let outcome = TurnOutcome::without_answer(error, Box::new(FinishedCall::sample("bot")));
-        matches!(outcome, TurnOutcome::NotAsked(_))
+        matches!(outcome, Ok(TurnOutcome::NotAsked(_)))
     }
 
     #[test]

@@ -6,6 +6,7 @@ use domain::{
     chat::{ContentType, ParticipantState, TicketMove, most_bytes},
     content::{MediaKind, OutboundContent, OutboundMedia, Reaction},
     file_type::FileType,
+    gif,
     ids::{ChatMessageId, ClientId, MediaId},
     inbox::InboxKind,
     recipient::Recipient,
@@ -279,23 +280,14 @@ async fn file(
         _ => None,
     };
     let stored = stored.ok_or_else(|| DeskError::fault("mediaUrl", "is not the address of a file of yours"))?;
-    let file_type = FileType::of_mime(&stored.mime_type);
-    if let Some(file_type) = file_type {
-        check_kind(kind, file_type).map_err(|wrong| DeskError::fault("mediaUrl", wrong))?;
+    if let Some(fault) = gif::fault_of(kind, &stored.mime_type) {
+        return Err(DeskError::fault("mediaUrl", fault));
     }
+    let file_type = FileType::of_mime(&stored.mime_type);
     // Types that only visitors send go out as documents, which all channels carry.
     let shown = file_type.filter(|file| most_bytes(*file).is_some()).map_or(MediaKind::Document, FileType::kind);
     let kind = shown.for_text(caption.is_some());
     let filename = (kind == MediaKind::Document).then(|| media::name_of(&stored, "file"));
     let file = OutboundMedia { kind, url: media::url_for(ctx, client, stored.id), caption, filename };
     Ok((OutboundContent::Media(file), Some(stored.id)))
-}
-
-fn check_kind(kind: InboxKind, file: FileType) -> Result<(), &'static str> {
-    match (kind, file) {
-        (InboxKind::WhatsappCloud, FileType::Gif) => {
-            Err("is a GIF, which WhatsApp does not carry: send it as an MP4 video, a PNG or a JPEG")
-        }
-        _ => Ok(()),
-    }
 }

@@ -4,7 +4,7 @@ use super::{model::TemplateHeader, placeholders::Pattern};
 use crate::{
     body::{Faults, FieldFault},
     content::{ButtonParameter, CardParameters, HeaderParameter, MediaKind, QuickReply, TextParameter, lines},
-    file_name,
+    file_name, gif,
     send::{ComponentKind, RequestComponent, read_link},
 };
 
@@ -161,6 +161,10 @@ fn media_header(
         None => None,
     };
     match url {
+        Some(url) if kind == MediaKind::Image && gif::is_named_by(&url) => {
+            faults.push(FieldFault::new(format!("{field}.url"), gif::FAULT));
+            Err(faults)
+        }
         Some(url) if faults.is_empty() => {
             let filename = component.filename.as_deref().filter(|_| kind == MediaKind::Document);
             let filename = filename.and_then(file_name::clean);

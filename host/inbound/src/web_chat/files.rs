@@ -37,10 +37,6 @@ pub enum VisitorUploadRefused {
 
 base::fails_with!(VisitorUploadRefused: storage::Error);
 
-pub(super) fn owner(visitor: &str) -> String {
-    format!("web:{visitor}")
-}
-
 /// Stores a file. `said` is its `Content-Type`, `name` the visitor's name for it.
 pub async fn upload(
     ctx: &Context,
@@ -55,7 +51,7 @@ pub async fn upload(
     let new = NewMedia {
         id,
         inbox: site.id,
-        provider_media_id: owner(&from.visitor.to_string()),
+        provider_media_id: media::uploaded_by(&from.visitor.to_string()),
         source_url: None,
         mime_type: kind.mime().to_owned(),
         extension: kind.extension().to_owned(),

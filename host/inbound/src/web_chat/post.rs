@@ -26,7 +26,7 @@ use storage::{
     },
 };
 
-use super::{files, post_key::provider_id, thread, token::VisitorToken};
+use super::{post_key::provider_id, thread, token::VisitorToken};
 
 #[derive(Debug, Clone)]
 pub enum VisitorPost {
@@ -187,7 +187,9 @@ async fn find_upload(
 ) -> Result<InboundMedia, PostRefused> {
     let stored = media::find(db, client, file).await?;
     let own = |stored: &media::MediaRecord| {
-        stored.inbox == site && stored.state == MediaState::Ready && stored.provider_media_id == files::owner(visitor)
+        stored.inbox == site
+            && stored.state == MediaState::Ready
+            && stored.provider_media_id == media::uploaded_by(visitor)
     };
     let stored = stored.filter(own).ok_or_else(|| fault("file", "is no file that you uploaded"))?;
     let kind = FileType::of_mime(&stored.mime_type).map(shown_as);

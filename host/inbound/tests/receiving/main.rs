@@ -8,6 +8,7 @@ mod changes;
 mod concurrent_customers;
 mod custom_events;
 mod echoes;
+mod files;
 mod identity;
 mod lite;
 mod merged_chats;

@@ -11,7 +11,7 @@ use base::{
     Context,
     lanes::{LaneKey, Lease},
 };
-use channels::whatsapp_cloud::callback;
+use channels::{media_store::MediaStore, whatsapp_cloud::callback};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     ids::{ClientId, InboxId, ParticipantId},
@@ -83,6 +83,14 @@ impl Stage {
         let stage = Self::new().await;
         stage.activate(plugin, config).await;
         stage
+    }
+
+    /// The same stage with its files in another store.
+    pub fn with_files_in(self, store: Arc<dyn MediaStore>) -> Self {
+        let mut ctx = Context::clone(&self.ctx);
+        ctx.media = store;
+        let ctx = Arc::new(ctx);
+        Self { intake: Intake::new(Arc::clone(&ctx)), ctx, ..self }
     }
 
     pub async fn activate(&self, plugin: &str, config: Value) {
@@ -172,6 +180,15 @@ impl Stage {
     /// Works off all due work of both queues, as the runner does.
     pub async fn settle(&self) {
         self.work_off(&[Queue::Callback, Queue::Participant]).await;
+    }
+
+    /// Works on the only chat that has work, once.
+    pub async fn try_turn(&self) -> base::Result<()> {
+        let [lane] = self.due(Queue::Participant).await.try_into().unwrap();
+        let lease = self.claim(Queue::Participant, lane).await;
+        let worked = chat::work(&self.ctx, &lease).await;
+        lease.release(&self.ctx).await.unwrap();
+        worked
     }
 
     /// Works off callbacks only, without the chatbot.
@@ -327,7 +344,7 @@ impl Stage {
     }
 }
 
-/// A directory with the chatbots `tests/guests/hostile-bot` under the name `puppet`, and `errand-bot` as `errands`.
+/// A directory with the chatbots `tests/guests/hostile-bot` under the name `puppet`, `errand-bot` as `errands`, and `clerk`.
 fn guests(folder: &Path) -> PathBuf {
     static BUILT: OnceLock<PathBuf> = OnceLock::new();
     let directory = BUILT.get_or_init(|| {
@@ -345,6 +362,8 @@ fn guests(folder: &Path) -> PathBuf {
             "hostile-bot",
             "-p",
             "errand-bot",
+            "-p",
+            "clerk",
         ]);
         cargo.arg("--manifest-path").arg(manifest).arg("--target-dir").arg(&target_dir);
         for variable in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WORKSPACE_WRAPPER", "CARGO_TARGET_DIR"] {
@@ -353,7 +372,7 @@ fn guests(folder: &Path) -> PathBuf {
         assert!(cargo.status().unwrap().success(), "tests/guests must build");
         let directory = folder.join("guests");
         std::fs::create_dir_all(&directory).unwrap();
-        for (built, name) in [("hostile_bot", "puppet"), ("errand_bot", "errands")] {
+        for (built, name) in [("hostile_bot", "puppet"), ("errand_bot", "errands"), ("clerk", "clerk")] {
             let built = target_dir.join(format!("wasm32-wasip2/release/{built}.wasm"));
             std::fs::copy(built, directory.join(format!("{name}.wasm"))).unwrap();
         }

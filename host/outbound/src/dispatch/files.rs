@@ -52,6 +52,10 @@ fn yet(error: impl std::fmt::Display) -> FileUnavailable {
 
 #[async_trait]
 impl OurFiles for ClientFiles {
+    async fn media_type(&self, url: &str) -> Option<String> {
+        self.describe(url).await.map(|(media_type, _)| media_type)
+    }
+
     async fn open(&self, url: &str) -> Result<Option<OurFile>, FileUnavailable> {
         if self.can_be_fetched {
             return Ok(None);

@@ -12,6 +12,7 @@ use super::{
     hints::remove_hints,
     limits::ExceededLimit,
     stop::Stop,
+    written_file,
 };
 use crate::{
     error::CallError,
@@ -63,8 +64,9 @@ pub(super) fn conclude<Q: Question>(
     };
     match question.judge(&answer, &guest.limits) {
         Ok(()) => {
+            let files = written_file::set_aside(guest.written_files, &guest.meter);
             let (writes, requests) = (guest.key_values.into_writes(), guest.outgoing.started);
-            Ok(CheckedAnswer { answer, writes, requests, files: guest.written_files, trace })
+            Ok(CheckedAnswer { answer, writes, requests, files, trace })
         }
         Err(AnswerFault::Limit(which)) => {
             Err(CallError::LimitExceeded { which, trace: ended(PluginOutcome::LimitExceeded) })

@@ -113,7 +113,7 @@ impl GuestState {
         self.meter.hold(self.key_values.held_bytes() + files).map_err(wasmtime::Error::new)
     }
 
-    pub(crate) fn count_recorded(&self, bytes: usize) -> wasmtime::Result<()> {
+    pub(crate) fn count_recorded(&mut self, bytes: usize) -> wasmtime::Result<()> {
         if self.recorded { self.meter.write_down(bytes).map_err(wasmtime::Error::new) } else { Ok(()) }
     }
 

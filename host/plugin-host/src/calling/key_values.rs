@@ -35,6 +35,11 @@ pub trait KeyValueSnapshot: Send + Sync {
     async fn read_file(&self, _part: &FilePart) -> Result<FileAnswer, KeyValueError> {
         Ok(FileAnswer::NotFound)
     }
+
+    /// A fault of the host that the plugin heard of as `unavailable`. If the call fails after that, the plugin is not to blame.
+    fn fault(&self) -> Option<KeyValueError> {
+        None
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

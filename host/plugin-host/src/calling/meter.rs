@@ -8,14 +8,15 @@ use super::{
     limits::{CallLimits, ExceededLimit},
     stop::Stop,
 };
-use crate::fairness::room::MemoryBudget;
+use crate::fairness::room::{FileMemory, MemoryBudget};
 
-/// The usage of one instance: all memories of a component together, and key-values.
+/// The usage of one instance: all memories of a component together, key-values and written files.
 pub(crate) struct Meter {
     memory_limit: usize,
     table_limit: usize,
     memory: usize,
     held: usize,
+    recorded: usize,
     tables: usize,
     peak_memory: usize,
     refused: Option<ExceededLimit>,
@@ -25,7 +26,17 @@ pub(crate) struct Meter {
 impl Meter {
     pub(crate) fn new(limits: &CallLimits, room: Arc<dyn MemoryBudget>) -> Self {
         let (memory_limit, table_limit) = (limits.memory_bytes, limits.table_elements);
-        Self { memory_limit, table_limit, memory: 0, held: 0, tables: 0, peak_memory: 0, refused: None, room }
+        Self {
+            memory_limit,
+            table_limit,
+            memory: 0,
+            held: 0,
+            recorded: 0,
+            tables: 0,
+            peak_memory: 0,
+            refused: None,
+            room,
+        }
     }
 
     pub(crate) fn peak_memory_bytes(&self) -> u64 {
@@ -44,13 +55,24 @@ impl Meter {
             self.refused = Some(ExceededLimit::Memory);
             return Err(Stop::Limit(ExceededLimit::Memory));
         }
-        self.write_down(more)?;
+        self.take(more)?;
         self.held += more;
         Ok(())
     }
 
+    /// Sets aside all that the host holds for the call. While files are stored, writes and recording of the call wait.
+    pub(crate) fn set_aside(&self) -> FileMemory {
+        Arc::clone(&self.room).set_aside(self.held.saturating_add(self.recorded))
+    }
+
     /// Counts bytes of the recording. Only the bound over all calls limits them.
-    pub(crate) fn write_down(&self, bytes: usize) -> Result<(), Stop> {
+    pub(crate) fn write_down(&mut self, bytes: usize) -> Result<(), Stop> {
+        self.take(bytes)?;
+        self.recorded += bytes;
+        Ok(())
+    }
+
+    fn take(&self, bytes: usize) -> Result<(), Stop> {
         if bytes == 0 || self.room.grow(bytes) { Ok(()) } else { Err(Stop::NoRoom) }
     }
 }

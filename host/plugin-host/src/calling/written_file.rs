@@ -1,9 +1,11 @@
 //! Files that a call writes, which are sent with its answer.
 
+use bytes::Bytes;
 use domain::{chat::most_bytes, file_type::FileType};
 use serde::Serialize;
 
-use crate::{chatbot::Action, sha256};
+use super::meter::Meter;
+use crate::{chatbot::Action, fairness::room::FileMemory, sha256};
 
 /// Files of one call.
 const MOST: usize = 4;
@@ -19,7 +21,20 @@ pub struct WrittenFile {
     /// As the plugin gave it; may be empty.
     pub name: String,
     pub file_type: FileType,
-    pub bytes: Vec<u8>,
+    /// They count as memory of plugin calls until they are dropped.
+    pub bytes: Bytes,
+}
+
+/// The bytes of a file after its call.
+struct FileContent {
+    bytes: Bytes,
+    _memory: FileMemory,
+}
+
+impl AsRef<[u8]> for FileContent {
+    fn as_ref(&self) -> &[u8] {
+        &self.bytes
+    }
 }
 
 impl WrittenFile {
@@ -35,7 +50,7 @@ impl WrittenFile {
             return Err(format!("the file has {} bytes; {MOST_BYTES} are allowed", bytes.len()));
         }
         match FileType::of(&bytes).filter(|file_type| most_bytes(*file_type).is_some()) {
-            Some(file_type) => Ok(Self { name, file_type, bytes }),
+            Some(file_type) => Ok(Self { name, file_type, bytes: bytes.into() }),
             None => Err(
                 "the file is of no type that chats carry: write JPG, PNG, GIF, PDF, DOCX, XLSX, MP4, MP3, M4A, AAC, \
                          AMR or Ogg Opus"
@@ -43,6 +58,19 @@ impl WrittenFile {
             ),
         }
     }
+}
+
+/// The files of a call that has ended. The memory of its instance is free, and the rest when they are dropped.
+pub(crate) fn set_aside(files: Vec<WrittenFile>, meter: &Meter) -> Vec<WrittenFile> {
+    if files.is_empty() {
+        return files;
+    }
+    let memory = meter.set_aside();
+    let aside = |file: WrittenFile| {
+        let content = FileContent { bytes: file.bytes, _memory: FileMemory::clone(&memory) };
+        WrittenFile { bytes: Bytes::from_owner(content), ..file }
+    };
+    files.into_iter().map(aside).collect()
 }
 
 /// The address of a written file, counted from 0.

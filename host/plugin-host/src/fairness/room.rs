@@ -3,9 +3,17 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+/// Memory of files that outlive their call, until it is dropped.
+pub(crate) type FileMemory = Arc<dyn Send + Sync>;
+
 /// The memory budget of a call. Dropping it returns the memory of the call.
-pub(crate) trait MemoryBudget: Send + Sync {
+pub(crate) trait MemoryBudget: Send + Sync + 'static {
     fn grow(&self, bytes: usize) -> bool;
+
+    /// Sets the bytes of files aside, which are part of the memory of the call. They count after its end, too.
+    fn set_aside(self: Arc<Self>, _bytes: usize) -> FileMemory {
+        Arc::new(self)
+    }
 }
 
 pub(crate) struct UnlimitedBudget;

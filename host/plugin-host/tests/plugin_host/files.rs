@@ -1,11 +1,14 @@
 //! Files of the customer that a chatbot reads in parts, and files that it writes.
 
-use std::sync::{Arc, Mutex};
+use std::{
+    sync::{Arc, Mutex},
+    time::Duration,
+};
 
 use async_trait::async_trait;
 use domain::file_type::FileType;
 use plugin_host::{
-    CallError, ChatbotOutcome, FileAnswer, FilePart, HostCall, KeyValueError, KeyValueSnapshot, KeysWanted,
+    CallError, CallLimits, ChatbotOutcome, FileAnswer, FilePart, HostCall, KeyValueError, KeyValueSnapshot, KeysWanted,
     NoKeyValues, PluginCall, Scope, World, WorldQuestion, WrittenFile, chatbot::Action, chatbot::Session, sha256,
     unknown_attachment,
 };
@@ -21,12 +24,14 @@ const MOST_OF_A_PART: u32 = 256 << 10;
 struct Album {
     photo: Vec<u8>,
     asked: Mutex<Vec<FilePart>>,
+    /// The store of the files fails.
+    is_broken: bool,
 }
 
 impl Album {
     fn of(bytes: usize) -> Arc<Self> {
         let photo = (0..bytes).map(|index| index.to_le_bytes()[0]).collect();
-        Arc::new(Self { photo, asked: Mutex::default() })
+        Arc::new(Self { photo, ..Self::default() })
     }
 }
 
@@ -50,6 +55,10 @@ impl KeyValueSnapshot for Album {
             "late" => FileAnswer::Unavailable,
             _ => FileAnswer::NotFound,
         })
+    }
+
+    fn fault(&self) -> Option<KeyValueError> {
+        self.is_broken.then(|| KeyValueError("the store of files failed".into()))
     }
 }
 
@@ -151,7 +160,7 @@ async fn a_written_file_is_part_of_the_outcome_and_a_replay_compares_it() {
     let outcome = ask(&test, &album, "send-file bill.pdf").await.unwrap();
 
     assert_eq!(addresses(&outcome.actions), ["attachment:1"]);
-    let written = WrittenFile { name: "bill.pdf".into(), file_type: FileType::Pdf, bytes: bytes.to_vec() };
+    let written = WrittenFile { name: "bill.pdf".into(), file_type: FileType::Pdf, bytes: bytes.to_vec().into() };
     assert_eq!(outcome.files, [written]);
     let recording = outcome.trace.recording.unwrap();
     assert!(recording.result.contains(&sha256(bytes)), "{}", recording.result);
@@ -189,4 +198,29 @@ async fn a_trial_call_shows_the_files_that_it_would_send() {
     let question = WorldQuestion::from_json(World::Chatbot, &event, &Value::Null).unwrap();
     let answer = test.host.dry_run(call("clerk"), &question, Arc::new(NoKeyValues)).await.unwrap().to_json();
     assert_eq!((&answer["files"][0]["name"], &answer["files"][0]["bytes"]), (&json!("bill.pdf"), &json!(21)));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn written_files_count_for_their_client_until_they_are_dropped() {
+    let directory = tempfile::tempdir().unwrap();
+    std::fs::write(directory.path().join("clerk.wasm"), guest("clerk")).unwrap();
+    let limits = CallLimits { calls_per_client: 1, queue_wait: Duration::from_millis(50), ..limits() };
+    let (test, album) = (TestHost::start(directory, limits, false).await, Album::of(0));
+
+    let wrote = ask(&test, &album, "send-file bill.pdf").await.unwrap();
+
+    let busy = ask(&test, &album, "say again").await.unwrap_err();
+    assert!(matches!(busy, CallError::TooBusy { .. }), "{busy}");
+    drop(wrote);
+    ask(&test, &album, "say again").await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_fails_after_a_fault_of_the_host_is_no_failure_of_the_plugin() {
+    let test = clerk().await;
+    let broken = Arc::new(Album { is_broken: true, ..Album::default() });
+    let failed = ask(&test, &broken, "file late").await.unwrap_err();
+    assert!(matches!(failed, CallError::KeyValues { .. }) && failed.is_retryable(), "{failed}");
+    let coped = ask(&test, &broken, "say hello").await.unwrap();
+    assert_eq!(only_text(&coped.actions), "hello", "an answer is an answer");
 }

@@ -2,6 +2,7 @@
 
 use std::{collections::BTreeMap, io, sync::Arc, time::Duration};
 
+use base::{FileStoreFailed, media::is_outage};
 use channels::media_store::{MediaStore, MediaStoreError};
 use domain::ids::{ChatMessageId, ClientId, MediaId, ParticipantId};
 use parking_lot::Mutex;
@@ -29,6 +30,10 @@ pub(super) struct ChatFiles {
     waits_until: Instant,
     /// Until when the call waits for the store. A store that is silent must not cost the call its time.
     reads_until: Instant,
+    /// A store that does not answer for so long fails.
+    patience: Duration,
+    /// The last failure of the store.
+    failure: Mutex<Option<ReadFault>>,
     /// Files that have arrived, by message.
     arrived: Mutex<BTreeMap<ChatMessageId, ArrivedFile>>,
 }
@@ -41,6 +46,17 @@ enum ReadFault {
     Bytes(#[from] io::Error),
     #[error("the store of files did not answer in time")]
     Silent,
+}
+
+impl ReadFault {
+    /// True if the store fails. False if the call left it no time, or if the file was deleted during the read.
+    fn is_outage(&self, had_time: bool) -> bool {
+        match self {
+            Self::Store(fault) => is_outage(fault),
+            Self::Bytes(fault) => fault.kind() != io::ErrorKind::UnexpectedEof,
+            Self::Silent => had_time,
+        }
+    }
 }
 
 #[derive(Clone, Copy)]
@@ -64,7 +80,9 @@ impl ChatFiles {
     ) -> Self {
         let now = Instant::now();
         let (waits_until, reads_until) = (now + time_of_call / 2, now + time_of_call * 3 / 4);
-        Self { db, store, client, participant, waits_until, reads_until, arrived: Mutex::default() }
+        let (failure, arrived) = (Mutex::default(), Mutex::default());
+        let patience = time_of_call / 8;
+        Self { db, store, client, participant, waits_until, reads_until, patience, failure, arrived }
     }
 
     pub(super) async fn read(&self, part: &FilePart) -> Result<FileAnswer> {
@@ -74,6 +92,7 @@ impl ChatFiles {
             KnownFile::Pending => return Ok(FileAnswer::Unavailable),
             KnownFile::Unknown => return Ok(FileAnswer::NotFound),
         };
+        let asked = Instant::now();
         let read = timeout_at(self.reads_until, self.bytes(file, part)).await;
         match read.unwrap_or(Err(ReadFault::Silent)) {
             Ok(Some(bytes)) => Ok(FileAnswer::Bytes(bytes)),
@@ -81,9 +100,17 @@ impl ChatFiles {
             Err(fault) => {
                 tracing::warn!(client.id = %self.client, media.id = %file.id, error = &fault as &dyn std::error::Error,
                     "a chatbot could not read a customer's file");
+                if fault.is_outage(asked.elapsed() >= self.patience) {
+                    *self.failure.lock() = Some(fault);
+                }
                 Ok(FileAnswer::Unavailable)
             }
         }
+    }
+
+    /// The failure of the store that a read met, if there was one.
+    pub(super) fn failure(&self) -> Option<FileStoreFailed> {
+        self.failure.lock().take().map(|fault| FileStoreFailed(Box::new(fault)))
     }
 
     async fn wait_for(&self, message: ChatMessageId) -> Result<KnownFile> {

@@ -141,6 +141,11 @@ impl KeyValueSnapshot for ValueSnapshot {
             None => Ok(FileAnswer::NotFound),
         }
     }
+
+    fn fault(&self) -> Option<KeyValueError> {
+        let failed = self.files.as_ref()?.failure()?;
+        Some(KeyValueError(Box::new(failed)))
+    }
 }
 
 /// The result of a call's writes. Except after `Written`, the caller must roll its transaction back.

@@ -1,6 +1,9 @@
 //! The trace of every plugin call (DESIGN 4).
 
-use plugin_host::{CallError, CallTrace, ChatbotOutcome, ExceededLimit, FallbackOutcome, PluginOutcome, RouterOutcome};
+use base::FileStoreFailed;
+use plugin_host::{
+    CallError, CallTrace, ChatbotOutcome, ExceededLimit, FallbackOutcome, KeyValueError, PluginOutcome, RouterOutcome,
+};
 use storage::plugins::invocations::Invocation;
 use uuid::Uuid;
 
@@ -145,6 +148,17 @@ pub fn is_of_the_host(error: &CallError) -> bool {
             source.0.downcast_ref::<storage::Error>().is_some_and(storage::Error::is_outage)
         }
         _ => false,
+    }
+}
+
+/// The failure of the store of files that made a call fail. Another error is returned as it is.
+pub fn file_store_failure(error: CallError) -> Result<FileStoreFailed, CallError> {
+    match error {
+        CallError::KeyValues { source, trace } => match source.0.downcast::<FileStoreFailed>() {
+            Ok(failed) => Ok(*failed),
+            Err(source) => Err(CallError::KeyValues { source: KeyValueError(source), trace }),
+        },
+        error => Err(error),
     }
 }
 

@@ -91,6 +91,11 @@ impl TryFrom<MediaRow> for MediaRecord {
 const COLUMNS: &str =
     "id, lane_id, state, provider_media_id, source_url, mime_type, extension, filename, sha256, size_bytes, attempts";
 
+/// The `provider_media_id` of a file that a visitor of a site uploaded.
+pub fn uploaded_by(visitor: &str) -> String {
+    format!("web:{visitor}")
+}
+
 pub async fn insert(db: &mut PgConnection, client: ClientId, media: &NewMedia, now: DateTime<Utc>) -> Result<()> {
     sqlx::query(
         "INSERT INTO media (client_id, id, lane_id, provider_media_id, source_url, mime_type, extension, filename, sha256,
@@ -122,14 +127,17 @@ pub struct OwnMedia<'a> {
     pub bytes: i64,
 }
 
-/// The bytes of the files of the business, not of customers, whose ids are later than `after`.
-pub async fn own_bytes(db: &mut PgConnection, client: ClientId, after: Uuid) -> Result<i64> {
+/// The bytes of the files of the business, not of customers, whose ids are later than `after`. Leaves out `except`.
+pub async fn own_bytes(db: &mut PgConnection, client: ClientId, after: Uuid, except: &[MediaId]) -> Result<i64> {
+    let except: Vec<Uuid> = except.iter().map(|file| file.0).collect();
     let bytes = sqlx::query_scalar(
-        "SELECT COALESCE(sum(size_bytes), 0)::bigint FROM media WHERE client_id = $1 AND id > $2 AND lane_id = $3",
+        "SELECT COALESCE(sum(size_bytes), 0)::bigint FROM media
+         WHERE client_id = $1 AND id > $2 AND lane_id = $3 AND id <> ALL ($4::uuid[])",
     )
     .bind(client.0)
     .bind(after)
     .bind(Uuid::nil())
+    .bind(except)
     .fetch_one(db)
     .await?;
     Ok(bytes)

@@ -2,12 +2,15 @@
 
 use std::collections::BTreeSet;
 
-use domain::{address::Address, ids::ClientId};
+use domain::{
+    address::{Address, AddressKind},
+    ids::ClientId,
+};
 use sqlx::Row;
 use uuid::Uuid;
 
 use super::{person::KnownPerson, registry::REGISTRY};
-use crate::{PgConnection, Result, column_values};
+use crate::{PgConnection, Result, column_values, inbound::media};
 
 /// Finds a person of a client. Call [`begin_search`](super::begin_search) first.
 pub async fn find(db: &mut PgConnection, client: ClientId, address: Address) -> Result<KnownPerson> {
@@ -19,6 +22,7 @@ pub async fn find(db: &mut PgConnection, client: ClientId, address: Address) -> 
     add_sms(db, &mut person).await?;
     let of_parts = add_parts(db, &mut person).await?;
     add_own_files(db, &mut person, &chats, own_files.union(&of_parts).copied().collect()).await?;
+    add_unnamed_files(db, &mut person).await?;
     let inboxes = ids(db, "SELECT id FROM inbox WHERE client_id = $1", &person, &[]).await?;
     person.add_orders(&inboxes);
     person.ids.extend(person.subjects.clone());
@@ -205,6 +209,24 @@ async fn add_own_files(
             files.remove(&file);
         }
     }
+    person.media.extend(files);
+    Ok(())
+}
+
+/// Adds files that no message names yet: those that chatbots wrote in the chats of the person, and uploads of a visitor. Call it
+/// after [`KnownPerson::join`], too, because they may be stored until the chats are deleted.
+pub async fn add_unnamed_files(db: &mut PgConnection, person: &mut KnownPerson) -> Result<()> {
+    let chats: Vec<Uuid> = person.subjects.iter().copied().collect();
+    let unsent = "SELECT media_id FROM unsent_file WHERE client_id = $1 AND participant_id = ANY ($2::uuid[])";
+    let mut files = ids(db, unsent, person, &chats).await?;
+    let visitors = person.addresses.iter().filter(|address| address.kind() == AddressKind::Visitor);
+    let owners: Vec<String> = visitors.map(|visitor| media::uploaded_by(visitor.value())).collect();
+    if !owners.is_empty() {
+        let uploads = "SELECT id FROM media WHERE client_id = $1 AND provider_media_id = ANY ($2::text[])";
+        let uploads: Vec<Uuid> = sqlx::query_scalar(uploads).bind(person.client().0).bind(owners).fetch_all(db).await?;
+        files.extend(uploads);
+    }
+    person.ids.extend(&files);
     person.media.extend(files);
     Ok(())
 }

@@ -9,7 +9,7 @@ mod rewrite;
 mod rows;
 mod rule;
 
-pub use discovery::find;
+pub use discovery::{add_unnamed_files, find};
 pub use person::KnownPerson;
 pub use registry::REGISTRY;
 pub use rewrite::{

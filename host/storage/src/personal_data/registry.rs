@@ -277,6 +277,8 @@ pub const REGISTRY: &[PersonalTable] = &[
     table("ticket_counter", &[], TableRule::Unrelated),
     table("tier_count", &[], TableRule::Unrelated),
     table("tier_recipient", &["recipient"], delete_rows(&[PersonLink::Value("recipient")])),
+    // By its file, not by its chat: a row that comes during an erasure stays until the bytes of its file are deleted.
+    table("unsent_file", &[], delete_rows(&[PersonLink::Id("media_id")])),
     table("waba_directory", &[], TableRule::Unrelated),
     table("waiting_referral", &["address", "referral"], delete_rows(&[PersonLink::Value("address")])),
     table("web_inbox", &[], TableRule::Unrelated),

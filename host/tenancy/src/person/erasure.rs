@@ -58,9 +58,7 @@ pub async fn erase(
             is_complete = true;
             break;
         }
-        let mut found = search::find(&db, client, address).await?;
-        found.join(&person);
-        person = found;
+        person = search::find_again(&db, client, address, &person).await?;
     }
     let name = search::name(admin, client, address);
     let mut tx = db.begin().await?;

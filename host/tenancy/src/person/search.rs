@@ -20,6 +20,22 @@ pub(super) async fn find(db: &Db, client: ClientId, address: &Address) -> Result
     Ok(person)
 }
 
+/// Finds a person again, with all ids of an earlier search.
+pub(super) async fn find_again(
+    db: &Db,
+    client: ClientId,
+    address: &Address,
+    earlier: &KnownPerson,
+) -> Result<KnownPerson> {
+    let mut tx = db.begin().await?;
+    personal_data::begin_search(&mut tx).await?;
+    let mut person = personal_data::find(&mut tx, client, address.clone()).await?;
+    person.join(earlier);
+    personal_data::add_unnamed_files(&mut tx, &mut person).await?;
+    tx.commit().await?;
+    Ok(person)
+}
+
 /// The name of a person in certificates and in the audit trail: a keyed hash of client and address. The same request gives
 /// the same name, and without the master key no list of numbers leads back to the person.
 pub(super) fn name(admin: &Administration<'_>, client: ClientId, address: &Address) -> String {

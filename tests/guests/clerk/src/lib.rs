@@ -102,6 +102,7 @@ fn obey(text: &str, message: &IncomingMessage, session: &Session) -> Result<Vec<
                 numbers.map(|number: u32| send_file("", &format!("%PDF-1.4 number {number}"))).collect();
             sent?
         }
+        "send-gif" => vec![send_file(rest, "GIF89a by the clerk")?],
         "send-text-file" => vec![send_file(rest, "of no type")?],
         "write-only" => vec![Action::text(files::write("a.pdf", "%PDF-1.4")?)],
         "part" => {

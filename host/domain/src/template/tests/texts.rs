@@ -107,6 +107,15 @@ fn a_media_header_needs_its_file() {
 }
 
 #[test]
+fn an_image_header_takes_no_gif() {
+    let template = with_header("IMAGE");
+    let header = |url: &str| json!([{"type": "header", "format": "IMAGE", "url": url}]);
+    let field = fault_field(&template, header("https://a.example/i.GIF?x=1"), "is a GIF");
+    assert_eq!(field, "messages[0].components[0].url");
+    assert!(resolve(&template, header("https://a.example/i.png")).is_ok());
+}
+
+#[test]
 fn a_file_name_is_for_documents_only() {
     let named = |component: Value| resolve(&with_header("DOCUMENT"), json!([component])).unwrap().header.unwrap();
     let typed = json!({"type": "header", "format": "DOCUMENT", "url": " https://a.example/a%20b.pdf\r\n"});

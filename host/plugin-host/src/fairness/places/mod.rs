@@ -8,6 +8,8 @@
 //! A call without room waits. The next call is one of the client with the fewest places; if several have the same
 //! number, of the client that has used its places the least. So each client gets its share, however many
 //! clients there are. If a call becomes heavy and no heavy call fits, it is ended and begins again at its turn.
+//!
+//! Files that a call wrote count until they are stored, after the end of the call (`FileHolder`).
 
 mod state;
 
@@ -23,7 +25,7 @@ use domain::ids::ClientId;
 use parking_lot::{Mutex, MutexGuard};
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::room::MemoryBudget;
+use super::room::{FileMemory, MemoryBudget};
 use state::{PlaceAnswer, PlacesState};
 use terms::HeldMemory;
 pub(crate) use terms::PlaceTerms;
@@ -46,6 +48,14 @@ pub(crate) struct CallPlace {
     held: Mutex<HeldMemory>,
     /// Set if there was no room when the call became heavy or grew.
     refused: AtomicBool,
+}
+
+/// The bytes of files that outlive their call. Until they are released they count as memory, and as one call of their
+/// client, so that no client fills the memory with files that its store takes slowly.
+struct FileHolder {
+    shared: Arc<Shared>,
+    client: ClientId,
+    bytes: usize,
 }
 
 pub(crate) struct PlaceRefused;
@@ -149,12 +159,25 @@ impl MemoryBudget for CallPlace {
         self.refused.store(true, Ordering::Relaxed);
         false
     }
+
+    fn set_aside(self: Arc<Self>, bytes: usize) -> FileMemory {
+        let mut held = self.lock_memory();
+        let bytes = self.shared.state().set_aside(&self.shared.terms, self.client, &mut held, bytes);
+        Arc::new(FileHolder { shared: Arc::clone(&self.shared), client: self.client, bytes })
+    }
 }
 
 impl Drop for CallPlace {
     fn drop(&mut self) {
         let held = *self.lock_memory();
         self.shared.state().release(&self.shared.terms, self.client, held, self.began.elapsed());
+        self.shared.give_out();
+    }
+}
+
+impl Drop for FileHolder {
+    fn drop(&mut self) {
+        self.shared.state().release_files(&self.shared.terms, self.client, self.bytes);
         self.shared.give_out();
     }
 }

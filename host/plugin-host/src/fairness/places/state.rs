@@ -175,9 +175,9 @@ impl<P> PlacesState<P> {
     }
 
     pub(super) fn release(&mut self, terms: &PlaceTerms, client: ClientId, held: HeldMemory, lasted: Duration) {
-        self.taken.give_back(held.reserved);
+        self.taken.give_back(held.own());
         if held.heavy {
-            self.heavy.give_back(held.reserved);
+            self.heavy.give_back(held.own());
         }
         let now = Instant::now();
         let Some(member) = self.clients.get_mut(&client) else { return };
@@ -188,6 +188,35 @@ impl<P> PlacesState<P> {
         }
         // If the calls of a client differ, the largest counts for as long as they are heavy.
         member.expected = if member.is_heavy(now) { member.expected.max(held.reserved) } else { held.reserved };
+        self.queue(terms, client);
+    }
+
+    /// Sets bytes of a call aside, which stay taken after its end until [`Self::release_files`]. Returns their number.
+    pub(super) fn set_aside(
+        &mut self,
+        terms: &PlaceTerms,
+        client: ClientId,
+        held: &mut HeldMemory,
+        bytes: usize,
+    ) -> usize {
+        let bytes = bytes.min(held.own());
+        held.aside += bytes;
+        if !held.heavy {
+            self.heavy.memory = self.heavy.memory.saturating_add(bytes);
+        }
+        if let Some(member) = self.clients.get_mut(&client) {
+            member.places += 1;
+        }
+        self.queue(terms, client);
+        bytes
+    }
+
+    pub(super) fn release_files(&mut self, terms: &PlaceTerms, client: ClientId, bytes: usize) {
+        self.taken.memory = self.taken.memory.saturating_sub(bytes);
+        self.heavy.memory = self.heavy.memory.saturating_sub(bytes);
+        if let Some(member) = self.clients.get_mut(&client) {
+            member.places = member.places.saturating_sub(1);
+        }
         self.queue(terms, client);
     }
 
@@ -207,17 +236,19 @@ impl<P> PlacesState<P> {
         if heavy {
             self.heavy.take(reserved);
         }
-        HeldMemory { heavy, shown: false, used: BESIDE_MEMORY, reserved }
+        HeldMemory { heavy, shown: false, used: BESIDE_MEMORY, reserved, aside: 0 }
     }
 
     /// Counts a call as heavy, with the given reservation, if there is room.
     fn becomes_heavy(&mut self, terms: &PlaceTerms, held: &mut HeldMemory, reserved: usize) -> bool {
         let more = reserved.saturating_sub(held.reserved);
-        let fits = self.heavy.fits(reserved, terms.heavy_places(), terms.heavy_memory())
+        // Files that were set aside count as heavy already.
+        let own = reserved.saturating_sub(held.aside);
+        let fits = self.heavy.fits(own, terms.heavy_places(), terms.heavy_memory())
             && self.taken.memory.saturating_add(more) <= terms.all_memory();
         if fits {
             self.taken.memory = self.taken.memory.saturating_add(more);
-            self.heavy.take(reserved);
+            self.heavy.take(own);
             (held.heavy, held.reserved) = (true, reserved);
         }
         fits

@@ -46,4 +46,13 @@ pub(super) struct HeldMemory {
     pub(super) shown: bool,
     pub(super) used: usize,
     pub(super) reserved: usize,
+    /// The part of `reserved` that outlives the call: its files.
+    pub(super) aside: usize,
+}
+
+impl HeldMemory {
+    /// The bytes that are free when the call ends.
+    pub(super) fn own(&self) -> usize {
+        self.reserved.saturating_sub(self.aside)
+    }
 }

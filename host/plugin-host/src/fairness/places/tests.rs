@@ -277,3 +277,40 @@ async fn idle_clients_are_dropped() {
     assert!(known < 2_500, "{known}");
     drop(busy);
 }
+
+/// A call that took `bytes` for files and has ended.
+async fn files_of_a_call(places: &CallPlaces, of: u128, bytes: usize) -> FileMemory {
+    let place = Arc::new(enter_and_grow(places, of, bytes).await.unwrap());
+    Arc::clone(&place).set_aside(bytes)
+}
+
+#[tokio::test(start_paused = true)]
+async fn files_count_as_memory_after_their_call_until_they_are_released() {
+    let places = CallPlaces::new(PlaceTerms { memory: 24 * MIB, ..terms() });
+    let files = files_of_a_call(&places, 1, 20 * MIB).await;
+    assert!(enter_and_grow(&places, 2, 10 * MIB).await.is_none(), "20 of 25 MiB are held");
+    assert!(enter_and_grow(&places, 3, MIB).await.is_some(), "the instance of the call is gone");
+    drop(files);
+    assert!(enter_and_grow(&places, 2, 10 * MIB).await.is_some());
+}
+
+#[tokio::test(start_paused = true)]
+async fn files_count_as_a_call_of_their_client_and_take_no_place_of_others() {
+    let places = CallPlaces::new(PlaceTerms { places: 1, per_client: 1, ..terms() });
+    let files = files_of_a_call(&places, 1, MIB).await;
+    assert!(!enters_at_once(&places, 1).await);
+    assert!(enters_at_once(&places, 2).await);
+    drop(files);
+    assert!(enters_at_once(&places, 1).await);
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_call_that_becomes_long_after_its_files_were_set_aside_returns_all_memory() {
+    let places = CallPlaces::new(PlaceTerms { memory: 1, ..terms() });
+    let place = Arc::new(enter_and_grow(&places, 1, 2 * MIB).await.unwrap());
+    let files = Arc::clone(&place).set_aside(2 * MIB);
+    assert!(place.is_long());
+    drop(place);
+    drop(files);
+    assert!(enter_and_grow(&places, 2, 24 * MIB).await.is_some(), "the largest call finds all of it");
+}
