@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { api } from "#app/api.js";
 import { useLoad } from "#app/load.js";
 import { Empty, Loaded } from "#ui/states.js";
-import { Pager, Table } from "#ui/table.js";
+import { Pager, Table, useFilledPage } from "#ui/table.js";
 
 /**
  * `turn` loads the list again when it changes.
@@ -12,10 +12,13 @@ import { Pager, Table } from "#ui/table.js";
  *   rowKey?: (row: any) => string, onOpen?: (row: any) => void, selected?: string, turn?: number, size?: number}} props
  */
 export function PagedTable({ label, path, query = {}, columns, empty, rowKey, onOpen, selected, turn = 0, size = 25 }) {
-  const [page, setPage] = useState(0);
-  const asked = JSON.stringify(query);
-  useEffect(() => setPage(0), [asked]);
-  const load = useLoad((signal) => api.get(path, { ...query, page, size }, { signal }), [path, asked, page]);
+  const asked = JSON.stringify([path, query]);
+  const [place, setPlace] = useState({ asked, page: 0 });
+  // Another list begins with its first page.
+  const page = place.asked === asked ? place.page : 0;
+  const setPage = (/** @type {number} */ to) => setPlace({ asked, page: to });
+  const load = useLoad((signal) => api.get(path, { ...query, page, size }, { signal }), [asked, page]);
+  useFilledPage(load.data, setPage);
   useEffect(() => {
     if (turn) load.reload();
   }, [turn]);

@@ -51,7 +51,7 @@ function Period({ figures }) {
   if (!total || !total.opened) return html`<div class="card"><${Empty} icon="chart" title=${t("supervision.noFigures")}><p>${t("supervision.noFiguresHint")}</p><//></div>`;
   const of = (/** @type {string} */ group) => figures.filter((one) => one.group === group);
   const hours = Array.from({ length: 24 }, (_, hour) => ({ name: String(hour), value: of("hour").find((one) => Number(one.key) === hour)?.opened ?? 0 }));
-  const days = of("day").map((one) => ({ name: String(one.key).slice(5), value: one.opened })).sort((one, other) => one.name.localeCompare(other.name));
+  const days = of("day").sort((one, other) => String(one.key).localeCompare(String(other.key))).map((one) => ({ name: String(one.key).slice(5), value: one.opened }));
   const rated = total.ratedPoor + total.ratedAverage + total.ratedExcellent;
   return html`<dl class="tiles eight">
       <${Tile} title=${t("supervision.opened")} value=${total.opened} /><${Tile} title=${t("supervision.closed")} value=${total.closed} />

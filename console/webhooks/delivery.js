@@ -1,8 +1,8 @@
 // One delivery: the request as it is sent, each attempt with its answer, and a way to send it again.
 import { html } from "htm/preact";
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { t } from "#app/i18n.js";
-import { useLoad } from "#app/load.js";
+import { useLoad, useRefresh } from "#app/load.js";
 import { Link } from "#app/router.js";
 import { fullTime } from "#app/time.js";
 import { Button } from "#ui/controls.js";
@@ -22,12 +22,7 @@ export function DeliveryDialog({ configs, id, onClose }) {
   const load = useLoad((signal) => findDelivery(configs, id, signal), [configs, id]);
   const signed = useLoad((signal) => hooks.signed(id, signal), [id]);
   const [busy, setBusy] = useState(false);
-  const waits = load.data?.delivery.state === "PENDING";
-  useEffect(() => {
-    if (!waits) return undefined;
-    const timer = setInterval(load.reload, AGAIN_MS);
-    return () => clearInterval(timer);
-  }, [waits]);
+  useRefresh(load, load.data?.delivery.state === "PENDING" ? AGAIN_MS : 0);
   const resend = async () => {
     setBusy(true);
     if (await attempt(() => hooks.resend(load.data?.config ?? "", id), t("webhooks.sentAgain"))) load.reload();
