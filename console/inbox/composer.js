@@ -28,18 +28,19 @@ const TYPING_MS = 4000;
  */
 export function Composer({ chat, history, attachments, quote, onQuote, onTemplate, write }) {
   const [mode, setMode] = useState(/** @type {"reply" | "note" | "whisper"} */ ("reply"));
-  const [noteText, setNoteText] = useState("");
   const [at, setAt] = useState(0);
   const [busy, setBusy] = useState(false);
   const field = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
   const typed = useRef(0);
   const list = useId();
   const note = mode !== "reply" || !write;
-  const text = note ? noteText : draftOf(chat.id);
+  // Answers, notes and whispers have drafts of their own, so that none is sent as another.
+  const place = note ? `${mode === "whisper" ? "whisper" : "note"} ${chat.id}` : chat.id;
+  const text = draftOf(place);
   const left = windowOf(chat, history.lastIncoming.value);
   const closed = !note && left === 0;
   const templates = chat.channel === "WHATSAPP";
-  const setText = (/** @type {string} */ value) => (note ? setNoteText(value) : keepDraft(chat.id, value));
+  const setText = (/** @type {string} */ value) => keepDraft(place, value);
   const replace = (/** @type {string} */ word, /** @type {string} */ by) => {
     setText(text.slice(0, text.length - word.length) + by);
     field.current?.focus();
@@ -66,7 +67,7 @@ export function Composer({ chat, history, attachments, quote, onQuote, onTemplat
       setBusy(true);
       try {
         await writeNote(chat.id, written, mode === "whisper");
-        setNoteText("");
+        if (draftOf(place) === text) keepDraft(place, "");
       } catch (error) {
         reportFault(error);
       }

@@ -8,6 +8,7 @@ import { onEvents, onRestart } from "#app/live.js";
 import { clockTime, fullTime } from "#app/time.js";
 import { viewer } from "#app/session.js";
 import { Icon } from "#ui/icons.js";
+import { reportFault } from "#ui/toast.js";
 import { Text } from "./content.js";
 import { people } from "./people.js";
 
@@ -24,9 +25,14 @@ async function load() {
   const chat = shown;
   try {
     const page = await api.get(path(chat), { size: 200 });
-    if (chat === shown) notes.value = page.content.reverse();
+    if (chat !== shown) return;
+    // An event may have brought a note that the page does not have yet.
+    const all = new Map([...(notes.peek() ?? []), ...page.content].map((one) => [one.id, one]));
+    notes.value = [...all.values()].sort((one, other) => one.createdTime.localeCompare(other.createdTime));
   } catch (error) {
-    if (chat === shown) notes.value = error instanceof ApiError && error.status === 404 ? undefined : [];
+    if (chat !== shown) return;
+    if (error instanceof ApiError && error.status === 404) notes.value = undefined;
+    else reportFault(error);
   }
 }
 

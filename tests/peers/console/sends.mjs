@@ -1,5 +1,5 @@
-// A send from a CSV file: the mapping, the check with its faults, the progress, its messages with the reason of a failure, and the story
-// of one message.
+// A send from a CSV file: the mapping, the check with its faults, looks at other pages before and while it is sent, the progress, its
+// messages with the reason of a failure, and the story of one message.
 import { browser, check, complaints, eventually, given, logIn, phone } from "./stage.mjs";
 
 const chromium = await browser();
@@ -18,6 +18,12 @@ await page.getByText("3 of 5 rows can be sent. 2 rows have faults.").waitFor();
 await page.getByRole("cell", { name: "no phone number" }).waitFor();
 await page.getByRole("cell", { name: "the number stands in an earlier row" }).waitFor();
 await page.getByRole("region", { name: "Preview" }).getByText("Hi Thandi; the first, order 42 is ready.").waitFor();
+// It is still prepared after a look at another page.
+await page.getByRole("link", { name: "Webhooks", exact: true }).click();
+await page.getByText("No webhooks yet").waitFor();
+await page.goBack();
+await page.getByText("3 of 5 rows can be sent. 2 rows have faults.").waitFor();
+check((await page.getByLabel("Value of the button Open", { exact: true }).inputValue()) === "2", "the mapping is lost");
 const { messages: none } = await phone("GET", `${given.phone}/inbox`);
 check(none.length === 0, "nothing is sent before the confirmation");
 
@@ -25,8 +31,21 @@ check(none.length === 0, "nothing is sent before the confirmation");
 await page.getByRole("button", { name: "Send 3 messages" }).click();
 await page.getByRole("cell", { name: "the recipient is the sender itself" }).waitFor();
 await page.getByText("2 of 5 rows can be sent. 3 rows have faults.").waitFor();
+// It goes on while another page is shown.
+let goOn = () => {};
+const held = new Promise((resolve) => (goOn = resolve));
+await page.route("**/v2/channels/whatsapp", async (route) => {
+  await held;
+  await route.continue();
+});
 await page.getByRole("button", { name: "Send 2 messages" }).click();
 await page.getByRole("button", { name: "Send now" }).click();
+await page.getByText("0 of 2 are stored").waitFor();
+await page.getByRole("button", { name: "All sends" }).click();
+await page.getByRole("link", { name: "Show", exact: true }).waitFor();
+goOn();
+await page.getByText("All is stored and goes out.").waitFor();
+await page.getByRole("row").filter({ hasText: "order_ready" }).getByRole("button").click();
 await page.getByText("2 of 2 processed").waitFor();
 await eventually("the message on the phone", async () => {
   const { messages } = await phone("GET", `${given.phone}/inbox`);
