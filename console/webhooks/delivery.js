@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { t } from "#app/i18n.js";
 import { useLoad, useRefresh } from "#app/load.js";
 import { Link } from "#app/router.js";
+import { hasRole } from "#app/session.js";
 import { fullTime } from "#app/time.js";
 import { Button } from "#ui/controls.js";
 import { Dialog } from "#ui/dialog.js";
@@ -30,7 +31,7 @@ export function DeliveryDialog({ configs, id, onClose }) {
   };
   const gst = gstIdOf(load.data?.delivery.body);
   return html`<${Dialog} title=${t("webhooks.delivery")} wide onClose=${onClose} foot=${html`
-    ${gst && html`<${Link} class="button quiet" to=${`/messages/${encodeURIComponent(gst)}`}>${t("webhooks.toMessage")}<//>`}
+    ${gst && hasRole("ADMIN", "DEVELOPER") && html`<${Link} class="button quiet" to=${`/messages/${encodeURIComponent(gst)}`}>${t("webhooks.toMessage")}<//>`}
     <${Button} onClick=${onClose}>${t("common.close")}<//><${Button} kind="primary" icon="refresh" busy=${busy} disabled=${!load.data} onClick=${resend}>${t("webhooks.sendAgain")}<//>`}>
     <${Loaded} load=${load}>${(/** @type {{delivery: Delivery}} */ { delivery }) => html`
       <dl class="facts"><${Fact} label="webhook-id"><${Id} id=${delivery.id} /><//>

@@ -96,6 +96,16 @@ async fn a_developer_finds_a_failed_webhook_mends_its_receiver_and_sends_it_agai
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_developer_outside_the_client_opens_its_webhooks_alone_by_a_link_that_works_once() {
+    play("links.mjs").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_admin_sees_the_sessions_of_a_user_and_ends_one() {
+    play("sessions.mjs").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_developer_sends_to_the_recipients_of_a_csv_file_and_follows_a_message() {
     play("sends.mjs").await;
 }
