@@ -8,7 +8,7 @@ const admin = await logIn(await chromium.newContext(), "/administration/users");
 await admin.getByRole("row").filter({ hasText: given.agent.email }).getByRole("button", { name: /^Actions for/ }).click();
 await admin.getByRole("menuitem", { name: "Sessions" }).click();
 const dialog = admin.getByRole("dialog", { name: /^Sessions of/ });
-await dialog.getByRole("button", { name: "End" }).click();
+await dialog.getByRole("button", { name: "End", exact: true }).click();
 await agent.getByText("Your session has ended. Log in again.").waitFor();
 await eventually("the empty list", async () => (await dialog.getByRole("listitem").count()) === 0);
 check(complaints(agent).length === 0, complaints(agent).join("\n"));
