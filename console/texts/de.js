@@ -1013,6 +1013,7 @@ export default {
     unsigned: "nicht signiert",
     callsInHour: { one: "{count} Aufruf", other: "{count} Aufrufe" },
     failedOf: "{failures} von {calls} Aufrufen gescheitert",
+    lastCalls: "Gezählt über die letzten {count} Aufrufe dieses Plugins.",
     lastHour: "Letzte Stunde",
     latency: "Mittel {mean}, 95 % in {p95}",
     suspendedUntil: "Der nächste Aufruf um {time} entscheidet.",

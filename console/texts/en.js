@@ -1013,6 +1013,7 @@ export default {
     unsigned: "not signed",
     callsInHour: { one: "{count} call", other: "{count} calls" },
     failedOf: "{failures} of {calls} calls failed",
+    lastCalls: "Counted over the last {count} calls of this plugin.",
     lastHour: "Last hour",
     latency: "mean {mean}, 95 % within {p95}",
     suspendedUntil: "The next call at {time} decides.",
