@@ -71,6 +71,11 @@ async fn an_agent_logs_in_takes_a_chat_and_sees_the_answer_arrive_over_a_lost_co
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_quickstart_works_by_clicks_from_a_webhook_to_the_answer_of_an_agent() {
+    play_with("quickstart.mjs", &[greeter("Hello"), greeter("Welcome")]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn two_agents_on_one_queue_see_who_takes_a_chat_and_to_whom_it_goes() {
     play("colleagues.mjs").await;
 }
