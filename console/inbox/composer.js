@@ -33,9 +33,11 @@ export function Composer({ chat, history, attachments, quote, onQuote, onTemplat
   const field = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
   const typed = useRef(0);
   const list = useId();
-  const note = mode !== "reply" || !write;
+  // Only a viewer who may not answer whispers: the mode ends when the viewer takes the chat.
+  const kind = write ? (mode === "note" ? "note" : "reply") : mode === "whisper" ? "whisper" : "note";
+  const note = kind !== "reply";
   // Answers, notes and whispers have drafts of their own, so that none is sent as another.
-  const place = note ? `${mode === "whisper" ? "whisper" : "note"} ${chat.id}` : chat.id;
+  const place = note ? `${kind} ${chat.id}` : chat.id;
   const text = draftOf(place);
   const left = windowOf(chat, history.lastIncoming.value);
   const closed = !note && left === 0;
@@ -66,7 +68,7 @@ export function Composer({ chat, history, attachments, quote, onQuote, onTemplat
       if (!written) return;
       setBusy(true);
       try {
-        await writeNote(chat.id, written, mode === "whisper");
+        await writeNote(chat.id, written, kind === "whisper");
         if (draftOf(place) === text) keepDraft(place, "");
       } catch (error) {
         reportFault(error);
@@ -107,7 +109,7 @@ export function Composer({ chat, history, attachments, quote, onQuote, onTemplat
     attachments.add(files);
   };
   return html`<div class=${`composer ${note ? "note" : ""}`}>
-    <${Modes} mode=${note && mode === "reply" ? "note" : mode} setMode=${setMode} write=${write} chat=${chat} left=${left} />
+    <${Modes} mode=${kind} setMode=${setMode} write=${write} chat=${chat} left=${left} />
     ${quote && !note && html`<div class="composer-quote"><${Icon} name="quote" size="small" /><span class="grow clip">${summary(quote)}</span><${Button} kind="quiet small" icon="close" label=${t("inbox.noQuote")} onClick=${() => onQuote(null)} /></div>`}
     ${!note && html`<${AttachmentList} attachments=${attachments} />`}
     ${closed ? html`<div class="window-closed"><${Icon} name="lock" /><span class="grow">${t(templates ? "inbox.windowClosed" : "inbox.windowClosedMessenger")}</span>${templates && html`<${Button} kind="primary" icon="template" onClick=${onTemplate}>${t("inbox.sendTemplate")}<//>`}</div>` : html`

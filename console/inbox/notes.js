@@ -14,7 +14,7 @@ import { people } from "./people.js";
 
 /** @typedef {import("./types.js").Note} Note */
 
-/** The notes of the shown chat, oldest first; `undefined` if the server has no notes. @type {import("@preact/signals").Signal<Note[] | undefined>} */
+/** The notes of the shown chat, oldest first; `undefined` if the server has no notes, or none for the viewer. @type {import("@preact/signals").Signal<Note[] | undefined>} */
 export const notes = signal([]);
 let shown = "";
 
@@ -31,7 +31,7 @@ async function load() {
     notes.value = [...all.values()].sort((one, other) => one.createdTime.localeCompare(other.createdTime));
   } catch (error) {
     if (chat !== shown) return;
-    if (error instanceof ApiError && error.status === 404) notes.value = undefined;
+    if (error instanceof ApiError && (error.status === 404 || error.status === 403)) notes.value = undefined;
     else reportFault(error);
   }
 }
