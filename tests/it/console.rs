@@ -126,6 +126,11 @@ async fn the_console_works_by_keyboard_and_on_small_screens_without_findings_of_
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn every_page_and_each_of_its_controls_is_reached_by_keyboard_alone() {
+    play("keyboard.mjs").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_plugin_is_rolled_out_by_canary_and_rolled_back() {
     play_with("plugins.mjs", &[greeter("Hello"), greeter("Welcome")]).await;
 }
