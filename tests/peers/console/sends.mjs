@@ -1,6 +1,6 @@
 // A send from a CSV file: the mapping, the check with its faults, looks at other pages before and while it is sent, the progress, its
 // messages with the reason of a failure, and the story of one message.
-import { browser, check, complaints, eventually, given, logIn, phone } from "./stage.mjs";
+import { browser, check, complaints, eventually, findings, given, loaded, logIn, phone } from "./stage.mjs";
 
 const chromium = await browser();
 const page = await logIn(await chromium.newContext(), "/sends");
@@ -52,6 +52,8 @@ await eventually("the message on the phone", async () => {
   return messages.some((one) => one.text?.includes("Thandi; the first"));
 });
 
+const batch = new URL(page.url()).pathname.replace("/console", "");
+
 // The messages of the batch. A failed one has its reason and leads to its story.
 const state = page.getByLabel("State of the messages");
 await eventually("the failure among the states", async () => (await state.locator("option").allTextContents()).includes("Failed (1)"));
@@ -80,5 +82,17 @@ await story.getByText("wamid.").first().waitFor();
 check((await story.getByRole("listitem").count()) >= compact, "the full view has all events");
 
 check(complaints(page).length === 0, complaints(page).join("\n"));
+
+// The page of the batch, judged by axe-core in light and dark, and at 360 pixels.
+for (const [colorScheme, width] of [["light", 1280], ["dark", 360]]) {
+  const context = await chromium.newContext({ colorScheme, reducedMotion: "reduce", bypassCSP: true, viewport: { width, height: 740 } });
+  const judged = await logIn(context, batch);
+  await judged.getByRole("region", { name: "Messages", exact: true }).waitFor();
+  await loaded(judged);
+  const found = await findings(judged);
+  check(found.length === 0, `${colorScheme}: ${found.join("\n")}`);
+  check(await judged.evaluate(() => document.documentElement.scrollWidth <= innerWidth), "the page of a batch is wider than the screen");
+  await context.close();
+}
 await chromium.close();
 console.log("ok");
