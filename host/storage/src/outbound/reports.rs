@@ -81,16 +81,10 @@ pub async fn page(
     Ok(found)
 }
 
-/// Returns a page of the messages of a batch: all, or those in one state. The primary keys find the messages and their
-/// legs. States have no index, because a batch is one request.
-pub async fn messages_of_batch(
-    db: &mut PgConnection,
-    client: ClientId,
-    extent: IdRange,
-    state: Option<DeliveryState>,
-    page: PageRequest,
-) -> Result<Vec<ReportedMessage>> {
-    let found = sqlx::query_as(&format!(
+/// The statement of a page: limit `$7`, offset `$8`. Public for the test of its plan.
+#[doc(hidden)]
+pub fn batch_statement() -> String {
+    format!(
         "SELECT {COLUMNS}
          FROM (SELECT * FROM outbound_message
                WHERE client_id = $1 AND id BETWEEN $2 AND $3 AND part_id BETWEEN $4 AND $5
@@ -103,16 +97,28 @@ pub async fn messages_of_batch(
          {UNDECIDED}
          WHERE $6::text IS NULL OR COALESCE(undecided.state, leg.state) = $6
          ORDER BY message.id LIMIT $7 OFFSET $8",
-    ))
-    .bind(client.0)
-    .bind(extent.messages.0)
-    .bind(extent.messages.1)
-    .bind(extent.parts.0)
-    .bind(extent.parts.1)
-    .bind(state.map(DeliveryState::as_str))
-    .bind(page.limit())
-    .bind(page.offset())
-    .fetch_all(db)
-    .await?;
+    )
+}
+
+/// Returns a page of the messages of a batch: all, or those in one state. The primary keys find the messages and their
+/// legs. States have no index, because a batch is one request.
+pub async fn messages_of_batch(
+    db: &mut PgConnection,
+    client: ClientId,
+    extent: IdRange,
+    state: Option<DeliveryState>,
+    page: PageRequest,
+) -> Result<Vec<ReportedMessage>> {
+    let found = sqlx::query_as(&batch_statement())
+        .bind(client.0)
+        .bind(extent.messages.0)
+        .bind(extent.messages.1)
+        .bind(extent.parts.0)
+        .bind(extent.parts.1)
+        .bind(state.map(DeliveryState::as_str))
+        .bind(page.limit())
+        .bind(page.offset())
+        .fetch_all(db)
+        .await?;
     Ok(found)
 }
