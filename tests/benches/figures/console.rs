@@ -60,7 +60,7 @@ pub async fn measure() -> Vec<Figure> {
         typed = play("type", given) => typed,
         never = write_for_ever(&stage) => never,
     };
-    let page: PageFigures = serde_json::from_value(joined(&scrolled, &typed)).unwrap();
+    let page: PageFigures = serde_json::from_value(join(&scrolled, &typed)).unwrap();
     figures(&page, seconds)
 }
 
@@ -103,7 +103,7 @@ fn figures(page: &PageFigures, seconds: u64) -> Vec<Figure> {
 }
 
 /// The fields of two objects.
-fn joined(one: &Value, other: &Value) -> Value {
+fn join(one: &Value, other: &Value) -> Value {
     let mut fields = one.as_object().unwrap().clone();
     fields.extend(other.as_object().unwrap().clone());
     Value::Object(fields)
