@@ -16,8 +16,8 @@ const PAGE = 40;
 const COUNTS_PAUSE_MS = 1200;
 /** Chats in memory before those that nothing shows are forgotten. */
 const KEPT = 3000;
-/** Events that move a chat from one list to another. */
-const MOVES = new Set(["chat.opened", "chat.changed", "chat.closed", "chat.missed", "chat.after-hours", "message.sent"]);
+/** Events that can change the sizes of the lists. */
+const MOVES = new Set(["chat.opened", "chat.changed", "chat.closed", "chat.missed", "chat.after-hours", "message.sent", "message.received"]);
 
 /** @type {Map<string, import("@preact/signals").Signal<Chat | undefined>>} */
 const chats = new Map();
@@ -157,6 +157,11 @@ export function changed(chat) {
   });
 }
 
+/** Whether an event can change the sizes of the lists. @param {string} type */
+export function moves(type) {
+  return MOVES.has(type);
+}
+
 /** @type {ReturnType<typeof setTimeout> | undefined} */
 let countTimer;
 let bySizes = true;
@@ -196,7 +201,6 @@ async function readMates() {
 /** Follows events while the inbox is shown. @returns {() => void} stops it */
 export function followChats() {
   readMates().catch(() => {});
-  count().catch(() => {});
   const stopEvents = onEvents((events) => {
     for (const event of events) {
       if (event.type === "customer.typing") showTyping(event.chat.id, new Date(event.time).getTime() + 6000);
@@ -205,7 +209,7 @@ export function followChats() {
       if (event.type === "message.received") hideTyping(event.chat.id);
       settle(know({ ...event.chat }));
       if (event.message && event.type !== "chat.rated") noteLast(event.message);
-      if (MOVES.has(event.type) || event.type === "message.received") recount();
+      if (moves(event.type)) recount();
     }
     if (chats.size > KEPT) forgetUnshown(chats);
     if (heard.size > KEPT) forgetUnshown(heard);
@@ -217,8 +221,6 @@ export function followChats() {
   return () => {
     stopEvents();
     stopRestarts();
-    clearTimeout(countTimer);
-    countTimer = undefined;
   };
 }
 
