@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { api, download } from "#app/api.js";
 import { t } from "#app/i18n.js";
 import { useLoad, useSettled } from "#app/load.js";
+import { instant } from "#app/time.js";
 import { Button, Select, TextField } from "#ui/controls.js";
 import { Menu } from "#ui/menu.js";
 import { PagedTable } from "../developers/paged.js";
@@ -17,11 +18,10 @@ export function Audit() {
   const [form, setForm] = useState(EMPTY);
   const settled = useSettled(form);
   const [checked, setChecked] = useState(/** @type {any} */ (null));
-  const users = useLoad((signal) => api.get("/api/v1/users", { size: 200 }, { signal }), []);
+  const users = useLoad((signal) => api.get("/api/v1/users", { size: 500 }, { signal }), []);
   /** @type {Map<string, string>} */
   const names = new Map((users.data?.content ?? []).map((/** @type {any} */ one) => [one.id, one.name]));
   const set = (/** @type {keyof typeof EMPTY} */ key) => (/** @type {string} */ value) => setForm((before) => ({ ...before, [key]: value }));
-  const instant = (/** @type {string} */ text) => (text ? new Date(text).toISOString() : "");
   const query = { actor: settled.actor, action: settled.action.trim(), targetKind: settled.targetKind.trim(), targetId: settled.targetId.trim(), from: instant(settled.from), to: instant(settled.to) };
   const save = (/** @type {string} */ format) => attempt(() => download("/api/v1/audit/export", { ...query, format }, `audit.${format}`));
   const actor = (/** @type {string} */ id) => names.get(id) ?? (id === "operator" || id === "platform" ? t(`administration.actors.${id}`) : id);

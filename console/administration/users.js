@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { api } from "#app/api.js";
 import { t } from "#app/i18n.js";
 import { useLoad, useSettled } from "#app/load.js";
+import { Sessions } from "#app/account.js";
 import { hasRole, viewer } from "#app/session.js";
 import { Avatar, Button, SearchField, Tag } from "#ui/controls.js";
 import { confirm, Dialog } from "#ui/dialog.js";
@@ -23,6 +24,7 @@ export function Users() {
   const [turn, setTurn] = useState(0);
   const [dialog, setDialog] = useState(/** @type {"" | "new" | User} */ (""));
   const [limited, setLimited] = useState(/** @type {User | null} */ (null));
+  const [open, setOpen] = useState(/** @type {User | null} */ (null));
   const [password, setPassword] = useState({ name: "", value: "" });
   const admin = hasRole("ADMIN");
   const again = () => setTurn((before) => before + 1);
@@ -40,7 +42,7 @@ export function Users() {
   };
   const available = (/** @type {User} */ user) => attempt(() => api.put(`${USERS}/${user.id}/availability`, { available: !user.available })).then(again);
   const items = (/** @type {User} */ user) => [
-    ...(admin ? [{ text: t("common.edit"), icon: "edit", run: () => setDialog(user) }, { text: t("administration.reset"), icon: "key", run: () => reset(user) }, { text: t("administration.unlink"), icon: "lock", run: () => unlink(user) }] : []),
+    ...(admin ? [{ text: t("common.edit"), icon: "edit", run: () => setDialog(user) }, { text: t("administration.reset"), icon: "key", run: () => reset(user) }, { text: t("administration.unlink"), icon: "lock", run: () => unlink(user) }, { text: t("administration.sessions"), icon: "clock", run: () => setOpen(user) }] : []),
     { text: t("shell.available"), icon: "headset", checked: user.available, run: () => available(user) },
     { text: t("administration.chatLimit"), icon: "chat", run: () => setLimited(user) },
     ...(admin && user.id !== viewer.value?.id ? [{ divider: true }, { text: t("common.delete"), icon: "trash", danger: true, run: () => remove(user) }] : []),
@@ -61,6 +63,7 @@ export function Users() {
     ${dialog && html`<${UserDialog} user=${dialog === "new" ? null : dialog} onClose=${() => setDialog("")} onSaved=${again} onPassword=${setPassword} />`}
     ${limited && html`<${FormDialog} title=${t("administration.chatLimitOf", { name: limited.name })} values=${{ chatLimit: limited.chatLimit ?? "" }} fields=${[{ key: "chatLimit", label: t("administration.chatLimit"), hint: t("administration.chatLimitHint"), type: "number", min: 0 }]}
       save=${async (/** @type {any} */ values) => (await api.put(`${USERS}/${limited.id}/chat-limit`, { chatLimit: values.chatLimit === "" ? null : Number(values.chatLimit) }), again())} onClose=${() => setLimited(null)} />`}
+    ${open && html`<${Dialog} title=${t("administration.sessionsOf", { name: open.name })} onClose=${() => setOpen(null)}><${Sessions} userId=${open.id} /><//>`}
     ${password.value && html`<${Dialog} title=${password.name} onClose=${() => setPassword({ name: "", value: "" })}><${ShownOnce} label=${t("administration.temporary")} value=${password.value} /><//>`}`;
 }
 

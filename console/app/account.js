@@ -22,16 +22,16 @@ export function Account() {
   return html`<${Dialog} title=${t("account.title")} onClose=${() => (accountOpen.value = false)}><${Sessions} /><${Password} /><//>`;
 }
 
-/** The open sessions. A server without sessions has none to show. */
-function Sessions() {
+/** The open sessions of the viewer, or for an ADMIN those of another user. A server without sessions has none to show. @param {{userId?: string}} props */
+export function Sessions({ userId }) {
   const load = useLoad(async (signal) => {
     try {
-      return (await api.get("/api/v1/sessions", undefined, { signal })).sessions;
+      return (await api.get("/api/v1/sessions", { userId }, { signal })).sessions;
     } catch (error) {
       if (error instanceof ApiError && error.status === 404) return [];
       throw error;
     }
-  }, []);
+  }, [userId]);
   const close = async (/** @type {OpenSession} */ session) => {
     if (session.current) {
       accountOpen.value = false;

@@ -91,14 +91,17 @@ export const api = {
 export function upload(path, form, onProgress, signal) {
   return new Promise((resolve, reject) => {
     const request = new XMLHttpRequest();
+    const used = key;
     request.open("POST", path);
-    request.setRequestHeader("authorization", key);
+    request.setRequestHeader("authorization", used);
     request.upload.onprogress = (event) => onProgress(event.lengthComputable ? event.loaded / event.total : 0);
     request.onerror = () => reject(new ApiError({ status: 0 }));
     request.onabort = () => reject(new DOMException("aborted", "AbortError"));
     request.onload = () => {
-      if (request.status < 400) resolve(JSON.parse(request.responseText || "null"));
-      else reject(fault(request.status, request.responseText, { get: (name) => request.getResponseHeader(name) }));
+      if (request.status < 400) return resolve(JSON.parse(request.responseText || "null"));
+      const error = fault(request.status, request.responseText, { get: (name) => request.getResponseHeader(name) });
+      if (error.status === 401 && used === key) refused(error);
+      reject(error);
     };
     signal?.addEventListener("abort", () => request.abort());
     request.send(form);

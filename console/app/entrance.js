@@ -1,6 +1,7 @@
-// The page without a session: the login of users, or that of operators, or the way back from a login provider.
+// The page without a session: the login of users, or that of operators, the way back from a login provider, or a link to the webhooks.
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
+import { LinkEntrance, linkToken } from "#app/link.js";
 import { Login } from "#app/login.js";
 import { isReturning, OpenidReturn } from "#app/openid.js";
 import { OperatorLogin } from "#app/operator-login.js";
@@ -14,6 +15,7 @@ export function Entrance() {
     setFault(text);
     setReturning(false);
   };
+  if (linkToken.value) return html`<${LinkEntrance} />`;
   if (returning) return html`<${OpenidReturn} onFault=${fail} />`;
   return operator ? html`<${OperatorLogin} onUser=${() => setOperator(false)} />` : html`<${Login} fault=${fault} onOperator=${() => setOperator(true)} />`;
 }

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useRef, useState } from "preact/hooks";
 
 /**
  * Loads a value when the component appears and when `inputs` change. The former value stays until the next one is there, unless
- * `inputs` changed. An answer that comes too late is dropped.
+ * `inputs` changed. An answer that comes too late is dropped. If a value cannot be loaded again, it stays together with its `error`.
  * @template T
  * @param {(signal: AbortSignal) => Promise<T>} load
  * @param {any[]} inputs
@@ -13,20 +13,42 @@ export function useLoad(load, inputs) {
   const [state, setState] = useState(/** @type {{data?: T, error?: unknown, busy: boolean, of?: string}} */ ({ busy: true }));
   const [turn, setTurn] = useState(0);
   const of = JSON.stringify(inputs);
-  const latest = useRef(load);
-  latest.current = load;
+  const latest = useRef({ load, of });
+  latest.current = { load, of };
+  const running = useRef(/** @type {AbortController | null} */ (null));
   useEffect(() => {
     const control = new AbortController();
-    setState((before) => ({ data: before.of === of ? before.data : undefined, busy: true, of }));
-    latest.current(control.signal).then(
+    running.current = control;
+    setState((before) => (before.of === of && before.data !== undefined ? { ...before, busy: true } : { busy: true, of }));
+    latest.current.load(control.signal).then(
       (data) => !control.signal.aborted && setState({ data, busy: false, of }),
       (error) => !control.signal.aborted && setState((before) => ({ ...before, error, busy: false })),
     );
     return () => control.abort();
   }, [of, turn]);
   const reload = useCallback(() => setTurn((before) => before + 1), []);
-  const replace = useCallback((/** @type {T} */ data) => setState((before) => ({ ...before, data, error: undefined })), []);
+  // A load that is under way began before the change, so its answer would undo it.
+  const replace = useCallback((/** @type {T} */ data) => {
+    if (latest.current.of !== of) return;
+    running.current?.abort();
+    setState({ data, busy: false, of });
+  }, [of]);
   return state.of === of ? { ...state, reload, replace } : { busy: true, reload, replace };
+}
+
+/**
+ * Loads a value again every `pause` milliseconds while the page is visible; 0: not. A slow answer is awaited.
+ * @param {{busy: boolean, reload: () => void}} load
+ * @param {number} pause
+ */
+export function useRefresh(load, pause) {
+  const latest = useRef(load);
+  latest.current = load;
+  useEffect(() => {
+    if (!pause) return undefined;
+    const timer = setInterval(() => !document.hidden && !latest.current.busy && latest.current.reload(), pause);
+    return () => clearInterval(timer);
+  }, [pause]);
 }
 
 /**
@@ -47,6 +69,29 @@ export function useChange(load) {
     }
   };
   return { fault, attempt };
+}
+
+/**
+ * The text of a search field and the address that has it: each follows the other. `follow` gets the text when the viewer pauses.
+ * @param {string} given the text in the address
+ * @param {(text: string) => void} follow
+ * @returns {[string, (text: string) => void]}
+ */
+export function useSearchText(given, follow) {
+  const [text, setText] = useState(given);
+  const settled = useSettled(text.trim());
+  const known = useRef(given);
+  useEffect(() => {
+    if (settled === known.current) return;
+    known.current = settled;
+    follow(settled);
+  }, [settled]);
+  useEffect(() => {
+    if (given === known.current) return;
+    known.current = given;
+    setText(given);
+  }, [given]);
+  return [text, setText];
 }
 
 /** A value that follows another after a pause, for searches. @template T @param {T} value @param {number} [pause] in milliseconds @returns {T} */

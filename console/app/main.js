@@ -3,6 +3,7 @@ import { html } from "htm/preact";
 import { render } from "preact";
 import { Entrance } from "#app/entrance.js";
 import { loadLanguage } from "#app/i18n.js";
+import { linkToken } from "#app/link.js";
 import { followSession } from "#app/live.js";
 import { match, path } from "#app/router.js";
 import { loadPage } from "#app/page.js";
@@ -12,7 +13,7 @@ import { Shell } from "#app/shell.js";
 
 function Console() {
   // A login into another account begins with a page of its own.
-  return session.value ? html`<${Shell} key=${`${session.value.clientRef} ${session.value.user.id}`} />` : html`<${Entrance} />`;
+  return session.value && !linkToken.value ? html`<${Shell} key=${`${session.value.clientRef} ${session.value.user.id}`} />` : html`<${Entrance} />`;
 }
 
 resume();

@@ -49,6 +49,15 @@ document.addEventListener("click", (event) => {
   go(link.pathname.slice(BASE.length) || "/", { search: Object.fromEntries(new URLSearchParams(link.search)) });
 });
 
+/** A part of a path as text. An address that was cut in the middle of a letter stays as it is. @param {string} part */
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 /**
  * The values of a pattern such as `/inbox/:scope/:chat?` in a path, or `null` if it does not fit. A part with `?` may be absent.
  * @param {string} pattern
@@ -68,7 +77,7 @@ export function match(pattern, asked) {
     } else if (value === undefined) {
       if (!part.endsWith("?")) return null;
     } else {
-      values[part.slice(1).replace("?", "")] = decodeURIComponent(value);
+      values[part.slice(1).replace("?", "")] = decoded(value);
     }
   }
   return values;

@@ -86,7 +86,7 @@ export const PAGES = [
     title: "nav.webhooks",
     icon: "webhook",
     group: "developers",
-    roles: DEVELOPERS,
+    roles: [...DEVELOPERS, "LINK"],
     keys: "g w",
     styles: ["developers/developers.css"],
     load: () => import("../webhooks/page.js"),

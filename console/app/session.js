@@ -7,7 +7,7 @@ const STORED = "patchbay.session";
 const ENDED = "patchbay.ended";
 
 /** @typedef {{id: string, name: string, email: string, role: string, team?: string | null, teamId?: string | null, available?: boolean}} User */
-/** `id` is absent if the server has no sessions. @typedef {{key: string, id?: string, clientRef: string, user: User}} Session */
+/** `id` is absent if the server has no sessions. `endsAt` is the end of a session that a link opened. @typedef {{key: string, id?: string, clientRef: string, endsAt?: string, user: User}} Session */
 /** @type {import("@preact/signals").Signal<Session | null>} */
 export const session = signal(null);
 /** Why the last session ended: `expired`, or nothing. */
@@ -39,6 +39,12 @@ export async function logIn(login) {
 export async function logInByOpenid(back) {
   const opened = await api.post("/api/v1/sessions/openid/finish", back, { anonymous: true });
   begin({ key: opened.sessionKey, id: opened.id, clientRef: opened.user.clientRef, user: opened.user });
+}
+
+/** Opens the webhooks of a client, and nothing else, by a link that works once. @param {string} token */
+export async function logInByLink(token) {
+  const opened = await api.post("/api/v1/sessions/links/open", { token }, { anonymous: true });
+  begin({ key: opened.sessionKey, id: opened.id, clientRef: opened.clientRef, endsAt: opened.endsAt, user: { id: opened.id, name: opened.clientRef, email: "", role: "LINK" } });
 }
 
 /** Opens the pages of operators. The key is none of a client. @param {string} key */

@@ -14,7 +14,7 @@ import { CurrentPage } from "#app/page.js";
 import { Palette, paletteOpen, useCommands } from "#app/palette.js";
 import { prefer, preferences } from "#app/preferences.js";
 import { Link, go, match, path } from "#app/router.js";
-import { GROUPS, pagesOf } from "#app/routes.js";
+import { DESK, GROUPS, pagesOf } from "#app/routes.js";
 import { hasRole, logOut, refreshViewer, session, viewer } from "#app/session.js";
 import { Avatar, Button, Keys } from "#ui/controls.js";
 import { Questions } from "#ui/dialog.js";
@@ -30,6 +30,7 @@ export function Shell() {
   useEffect(() => {
     drawer.value = false;
   }, [path.value]);
+  useEffect(watch, []);
   useShortcuts([
     { keys: "Ctrl+K", text: t("palette.title"), anywhere: true, run: () => (paletteOpen.value = true) },
     { keys: "?", text: t("shell.shortcuts"), run: () => (helpOpen.value = true) },
@@ -57,6 +58,20 @@ export function Shell() {
     </div>
     <${Palette} /><${Help} /><${Account} /><${Questions} /><${Toasts} />
   </div>`;
+}
+
+/** Agents hear of chats on every page. @returns {(() => void) | undefined} ends it */
+function watch() {
+  if (!hasRole(...DESK)) return undefined;
+  let left = false;
+  let stop = () => {};
+  import("../inbox/watch.js").then((desk) => {
+    if (!left) stop = desk.watchDesk();
+  }, () => {});
+  return () => {
+    left = true;
+    stop();
+  };
 }
 
 /** @param {Event} event */

@@ -28,6 +28,12 @@ export function fullTime(value) {
   return format(new Date(value), { dateStyle: "medium", timeStyle: "medium" });
 }
 
+/** A time from a field of the browser as the API takes it, or an empty text if the field has none. @param {string} text */
+export function instant(text) {
+  const time = new Date(text);
+  return Number.isNaN(time.getTime()) ? "" : time.toISOString();
+}
+
 /** Hour and minute. @param {string | number | Date} value */
 export function clockTime(value) {
   return format(new Date(value), { hour: "2-digit", minute: "2-digit" });

@@ -54,7 +54,7 @@ export function ImportDialog({ onClose }) {
   return html`<${Dialog} title=${t("contacts.import")} wide=${true} onClose=${onClose} foot=${html`
     <${Button} onClick=${onClose}>${t("common.cancel")}<//>
     <${Button} kind="primary" busy=${busy} disabled=${!changes} onClick=${() => run(csv, true)}>${t("contacts.importRows", { count: changes })}<//>`}>
-    <${Field} label=${t("contacts.file")} hint=${t("contacts.fileHint")}>${(/** @type {object} */ joined) => html`<input class="input" type="file" accept=".csv,text/csv" onChange=${choose} ...${joined} />`}<//>
+    <${Field} label=${t("contacts.file")} hint=${t("contacts.fileHint")}>${(/** @type {object} */ joined) => html`<input class="input" type="file" accept=".csv,text/csv" disabled=${busy} onClick=${(/** @type {any} */ event) => (event.currentTarget.value = "")} onChange=${choose} ...${joined} />`}<//>
     ${error && html`<${Fault} error=${error} />`}
     ${!result && !error && html`<pre class="import-sample" tabindex="0" aria-label=${t("contacts.sample")}>${SAMPLE}</pre>`}
     ${result && html`<${Preview} result=${result} />`}

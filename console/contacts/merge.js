@@ -50,7 +50,7 @@ export function MergeDialog({ contact, onClose, onMerged }) {
     <${Button} onClick=${onClose}>${t("common.cancel")}<//><${Button} kind="primary" busy=${busy} disabled=${!chosen || undefined} onClick=${submit}>${t("contacts.mergeInto", { kept: contact.fullName })}<//>`}>
     <p class="small soft">${t("contacts.mergeText", { kept: contact.fullName })}</p>
     ${error && html`<${Fault} error=${error} />`}
-    <${SearchField} label=${t("contacts.search")} value=${text} onValue=${setText} autofocus />
+    <${SearchField} label=${t("contacts.search")} value=${text} onValue=${(/** @type {string} */ next) => (setText(next), setChosen(null))} autofocus />
     <${Loaded} load=${load}>${(/** @type {{content: ContactRecord[]}} */ page) => {
       const others = page.content.filter((one) => one.id !== contact.id);
       if (!others.length) return html`<${Empty} icon="contacts" title=${t("inbox.nothingFound")} />`;

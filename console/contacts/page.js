@@ -1,15 +1,15 @@
 // The address book: customers with the names that the client gave them.
 import { html } from "htm/preact";
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { api } from "#app/api.js";
 import { t } from "#app/i18n.js";
 import { useShortcuts } from "#app/keys.js";
-import { useLoad, useSettled } from "#app/load.js";
+import { useLoad, useSearchText } from "#app/load.js";
 import { go, query } from "#app/router.js";
 import { fullTime, shortTime } from "#app/time.js";
 import { Avatar, Button, SearchField } from "#ui/controls.js";
 import { Empty, Loaded } from "#ui/states.js";
-import { Pager, Table } from "#ui/table.js";
+import { Pager, Table, useFilledPage } from "#ui/table.js";
 import { ContactDialog, NewContactDialog } from "./dialogs.js";
 import { CONTACTS } from "./facts.js";
 import { ImportDialog } from "./import.js";
@@ -21,13 +21,11 @@ const SIZE = 50;
 export default function Contacts() {
   const search = query.value.q ?? "";
   const page = Number(query.value.page ?? 0) || 0;
-  const [text, setText] = useState(search);
+  const [text, setText] = useSearchText(search, (q) => go("/contacts", { search: { q }, replace: true }));
   const [dialog, setDialog] = useState(/** @type {"" | "new" | "import" | ContactRecord} */ (""));
-  const settled = useSettled(text.trim());
-  useEffect(() => {
-    if (settled !== search) go("/contacts", { search: { q: settled }, replace: true });
-  }, [settled]);
   const load = useLoad((signal) => api.get(CONTACTS, { page, size: SIZE, search }, { signal }), [search, page]);
+  const show = (/** @type {number} */ to, replace = false) => go("/contacts", { search: { q: search, page: String(to) }, replace });
+  useFilledPage(load.data, (to) => show(to, true));
   useShortcuts([
     { keys: "/", text: t("contacts.search"), group: t("nav.contacts"), run: () => document.getElementById("contact-search")?.focus() },
     { keys: "n", text: t("contacts.add"), group: t("nav.contacts"), run: () => setDialog("new") },
@@ -47,7 +45,7 @@ export default function Contacts() {
       <${Button} icon="upload" onClick=${() => setDialog("import")}>${t("contacts.import")}<//>
       <${Button} kind="primary" icon="plus" onClick=${() => setDialog("new")}>${t("contacts.add")}<//></header>
     <div class="page-body flush"><${Loaded} load=${load}>${(/** @type {any} */ found) => found.content.length
-      ? html`<${Table} label=${t("nav.contacts")} columns=${columns} rows=${found.content} onOpen=${setDialog} /><${Pager} page=${found} onPage=${(/** @type {number} */ to) => go("/contacts", { search: { q: search, page: String(to) } })} />`
+      ? html`<${Table} label=${t("nav.contacts")} columns=${columns} rows=${found.content} onOpen=${setDialog} /><${Pager} page=${found} onPage=${(/** @type {number} */ to) => show(to)} />`
       : html`<${Empty} icon="contacts" title=${search ? t("inbox.nothingFound") : t("contacts.none")}><p>${t("contacts.noneHint")}</p><//>`}<//></div>
     ${dialog === "new" && html`<${NewContactDialog} onClose=${close} />`}
     ${dialog === "import" && html`<${ImportDialog} onClose=${close} />`}

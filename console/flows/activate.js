@@ -21,7 +21,7 @@ const MODES = ["live", "canary", "shadow"];
 
 /** All activations of chatbots. @param {AbortSignal} signal @returns {Promise<Activation[]>} */
 async function activations(signal) {
-  const page = await api.get(PLUGINS, { size: 100 }, { signal });
+  const page = await api.get(PLUGINS, { size: 500 }, { signal });
   return page.content.filter((/** @type {any} */ one) => one.world === "chatbot").flatMap((/** @type {any} */ one) => one.activations ?? []);
 }
 

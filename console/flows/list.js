@@ -37,7 +37,7 @@ export function FlowList({ load }) {
   const drafts = draftKeys();
   const own = ["new/empty", "new/file"].filter((key) => drafts.includes(key));
   return html`<div class="page"><header class="page-head"><h1>${t("nav.flows")}</h1>
-      <input ref=${file} type="file" accept=".json,application/json" class="hidden-text" tabindex="-1" aria-hidden="true" onChange=${(/** @type {any} */ event) => read(event.currentTarget.files[0])} />
+      <input ref=${file} type="file" accept=".json,application/json" class="hidden-text" tabindex="-1" aria-hidden="true" onChange=${(/** @type {any} */ event) => (read(event.currentTarget.files[0]), (event.currentTarget.value = ""))} />
       <${Button} icon="upload" onClick=${() => file.current?.click()}>${t("flows.openFile")}<//>
       <${Link} class="button primary" to="/flows/new/empty"><${Icon} name="plus" />${t("flows.empty")}<//></header>
     <div class="page-body"><div class="stack loose">

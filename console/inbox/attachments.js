@@ -64,6 +64,17 @@ export class Attachments {
   }
 }
 
+/** @type {Map<string, Attachments>} */
+const kept = new Map();
+
+/** The files of a chat. They stay while the viewer looks at other chats. @param {string} chat @returns {Attachments} */
+export function attachmentsOf(chat) {
+  for (const [other, { files }] of kept) if (other !== chat && !files.peek().length) kept.delete(other);
+  const found = kept.get(chat) ?? new Attachments();
+  kept.set(chat, found);
+  return found;
+}
+
 /** @param {{attachments: Attachments}} props */
 export function AttachmentList({ attachments }) {
   const files = attachments.files.value;

@@ -16,8 +16,8 @@ const PAGE = 40;
 const COUNTS_PAUSE_MS = 1200;
 /** Chats in memory before those that nothing shows are forgotten. */
 const KEPT = 3000;
-/** Events that move a chat from one list to another. */
-const MOVES = new Set(["chat.opened", "chat.changed", "chat.closed", "chat.missed", "chat.after-hours", "message.sent"]);
+/** Events that can change the sizes of the lists. */
+const MOVES = new Set(["chat.opened", "chat.changed", "chat.closed", "chat.missed", "chat.after-hours", "message.sent", "message.received"]);
 
 /** @type {Map<string, import("@preact/signals").Signal<Chat | undefined>>} */
 const chats = new Map();
@@ -30,6 +30,9 @@ export const typing = signal({});
 /** Ids of the members of the viewer's team. */
 let mates = new Set(/** @type {string[]} */ ([]));
 let turn = 0;
+/** The number of the last event of each chat. An answer to an earlier request is older than the event. @type {Map<string, number>} */
+const heard = new Map();
+let moment = 0;
 
 /** The chat with an id, if it is known. It follows events. @param {string} id @returns {Chat | undefined} */
 export function chatOf(id) {
@@ -57,6 +60,14 @@ function knowWhole(chat) {
   return know({ ...chat, lastMessage: chat.lastMessage ?? null });
 }
 
+/** Takes in a chat of a list that was asked for at a moment. Later events keep their facts. @param {Chat} chat @param {number} asked */
+function knowListed(chat, asked) {
+  const before = chats.get(chat.id)?.peek();
+  if (!before || (heard.get(chat.id) ?? 0) <= asked) return knowWhole(chat);
+  const told = Object.fromEntries(Object.entries(before).filter(([, value]) => value !== undefined));
+  return knowWhole({ ...chat, ...told, lastMessage: later(before.lastMessage, chat.lastMessage) });
+}
+
 /** The later of two last messages. A present text replaces an older one of the same message. @param {Preview | null | undefined} before @param {Preview | null | undefined} now */
 function later(before, now) {
   if (!now) return before ?? now;
@@ -81,10 +92,11 @@ export async function fetchChat(id) {
 export async function openList(scope, search) {
   const same = list.peek().scope === scope && list.peek().search === search;
   const mine = ++turn;
+  const asked = moment;
   list.value = { scope, search, ids: same ? list.peek().ids : [], last: false, busy: true };
   try {
     const page = await api.get(CHATS, { scope, search, size: PAGE, page: 0 });
-    if (mine === turn) take(page, []);
+    if (mine === turn) take(page, [], asked);
   } catch (error) {
     if (mine === turn) list.value = { ...list.peek(), busy: false, last: true, error };
   }
@@ -95,21 +107,27 @@ export async function moreChats() {
   const now = list.peek();
   if (now.busy || now.last) return;
   const mine = turn;
+  const asked = moment;
   list.value = { ...now, busy: true };
   try {
     const page = await api.get(CHATS, { scope: now.scope, search: now.search, size: PAGE, page: Math.floor(now.ids.length / PAGE) });
-    if (mine === turn) take(page, list.peek().ids);
+    if (mine === turn) take(page, list.peek().ids, asked);
   } catch (error) {
     if (mine === turn) list.value = { ...list.peek(), busy: false, error };
   }
 }
 
-/** @param {{content: Chat[], last: boolean}} page @param {string[]} before */
-function take(page, before) {
+/** @param {{content: Chat[], last: boolean}} page @param {string[]} before @param {number} asked */
+function take(page, before, asked) {
   batch(() => {
-    page.content.forEach(knowWhole);
+    for (const chat of page.content) knowListed(chat, asked);
     const ids = [...new Set([...before, ...page.content.map((chat) => chat.id)])];
     list.value = { ...list.peek(), ids, last: page.last, busy: false, error: undefined };
+    // Events that came while the page was on its way may have moved chats.
+    for (const [id, at] of heard) {
+      const chat = at > asked && chats.get(id)?.peek();
+      if (chat) settle(chat);
+    }
   });
 }
 
@@ -137,6 +155,11 @@ export function changed(chat) {
     settle(knowWhole(chat));
     recount();
   });
+}
+
+/** Whether an event can change the sizes of the lists. @param {string} type */
+export function moves(type) {
+  return MOVES.has(type);
 }
 
 /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -178,17 +201,18 @@ async function readMates() {
 /** Follows events while the inbox is shown. @returns {() => void} stops it */
 export function followChats() {
   readMates().catch(() => {});
-  count().catch(() => {});
   const stopEvents = onEvents((events) => {
     for (const event of events) {
       if (event.type === "customer.typing") showTyping(event.chat.id, new Date(event.time).getTime() + 6000);
       if (!event.chat) continue;
+      heard.set(event.chat.id, ++moment);
       if (event.type === "message.received") hideTyping(event.chat.id);
       settle(know({ ...event.chat }));
       if (event.message && event.type !== "chat.rated") noteLast(event.message);
-      if (MOVES.has(event.type) || event.type === "message.received") recount();
+      if (moves(event.type)) recount();
     }
     if (chats.size > KEPT) forgetUnshown(chats);
+    if (heard.size > KEPT) forgetUnshown(heard);
   });
   const stopRestarts = onRestart(() => {
     openList(list.peek().scope, list.peek().search);
@@ -197,8 +221,6 @@ export function followChats() {
   return () => {
     stopEvents();
     stopRestarts();
-    clearTimeout(countTimer);
-    countTimer = undefined;
   };
 }
 

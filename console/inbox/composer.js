@@ -28,18 +28,21 @@ const TYPING_MS = 4000;
  */
 export function Composer({ chat, history, attachments, quote, onQuote, onTemplate, write }) {
   const [mode, setMode] = useState(/** @type {"reply" | "note" | "whisper"} */ ("reply"));
-  const [noteText, setNoteText] = useState("");
   const [at, setAt] = useState(0);
   const [busy, setBusy] = useState(false);
   const field = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
   const typed = useRef(0);
   const list = useId();
-  const note = mode !== "reply" || !write;
-  const text = note ? noteText : draftOf(chat.id);
+  // Only a viewer who may not answer whispers: the mode ends when the viewer takes the chat.
+  const kind = write ? (mode === "note" ? "note" : "reply") : mode === "whisper" ? "whisper" : "note";
+  const note = kind !== "reply";
+  // Answers, notes and whispers have drafts of their own, so that none is sent as another.
+  const place = note ? `${kind} ${chat.id}` : chat.id;
+  const text = draftOf(place);
   const left = windowOf(chat, history.lastIncoming.value);
   const closed = !note && left === 0;
   const templates = chat.channel === "WHATSAPP";
-  const setText = (/** @type {string} */ value) => (note ? setNoteText(value) : keepDraft(chat.id, value));
+  const setText = (/** @type {string} */ value) => keepDraft(place, value);
   const replace = (/** @type {string} */ word, /** @type {string} */ by) => {
     setText(text.slice(0, text.length - word.length) + by);
     field.current?.focus();
@@ -65,8 +68,8 @@ export function Composer({ chat, history, attachments, quote, onQuote, onTemplat
       if (!written) return;
       setBusy(true);
       try {
-        await writeNote(chat.id, written, mode === "whisper");
-        setNoteText("");
+        await writeNote(chat.id, written, kind === "whisper");
+        if (draftOf(place) === text) keepDraft(place, "");
       } catch (error) {
         reportFault(error);
       }
@@ -106,7 +109,7 @@ export function Composer({ chat, history, attachments, quote, onQuote, onTemplat
     attachments.add(files);
   };
   return html`<div class=${`composer ${note ? "note" : ""}`}>
-    <${Modes} mode=${note && mode === "reply" ? "note" : mode} setMode=${setMode} write=${write} chat=${chat} left=${left} />
+    <${Modes} mode=${kind} setMode=${setMode} write=${write} chat=${chat} left=${left} />
     ${quote && !note && html`<div class="composer-quote"><${Icon} name="quote" size="small" /><span class="grow clip">${summary(quote)}</span><${Button} kind="quiet small" icon="close" label=${t("inbox.noQuote")} onClick=${() => onQuote(null)} /></div>`}
     ${!note && html`<${AttachmentList} attachments=${attachments} />`}
     ${closed ? html`<div class="window-closed"><${Icon} name="lock" /><span class="grow">${t(templates ? "inbox.windowClosed" : "inbox.windowClosedMessenger")}</span>${templates && html`<${Button} kind="primary" icon="template" onClick=${onTemplate}>${t("inbox.sendTemplate")}<//>`}</div>` : html`

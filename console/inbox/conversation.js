@@ -1,6 +1,6 @@
 // The open chat: its head with the moves, the history, and the composer.
 import { html } from "htm/preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { api } from "#app/api.js";
 import { t } from "#app/i18n.js";
 import { useShortcuts } from "#app/keys.js";
@@ -12,7 +12,7 @@ import { Menu } from "#ui/menu.js";
 import { Fault, SkeletonList } from "#ui/states.js";
 import { movesOf, release, reopen, resolve, take, terminate } from "./actions.js";
 import { AssignDialog } from "./assign.js";
-import { Attachments } from "./attachments.js";
+import { attachmentsOf } from "./attachments.js";
 import { chatOf, fetchChat } from "./chats.js";
 import { Composer } from "./composer.js";
 import { historyOf } from "./history.js";
@@ -40,7 +40,7 @@ export function Conversation({ id, onBack }) {
 /** @param {{chat: Chat, onBack: () => void}} props */
 function OpenChat({ chat, onBack }) {
   const history = historyOf(chat.id);
-  const attachments = useMemo(() => new Attachments(), []);
+  const attachments = attachmentsOf(chat.id);
   const [quote, setQuote] = useState(/** @type {Message | null} */ (null));
   const [dialog, setDialog] = useState(/** @type {"" | "assign" | "template"} */ (""));
   const [over, setOver] = useState(false);

@@ -133,9 +133,8 @@ function Tickets({ chat }) {
     if (events.some((event) => event.type === "ticket.changed" && event.ticket?.participantId === chat.id)) setTurn((before) => before + 1);
   }), [chat.id]);
   const load = useLoad(async (signal) => {
-    const query = { page: 0, size: 200, clientRef: "me", startDateTime: chat.createdTime ?? "2020-01-01T00:00:00Z", endDateTime: "2100-01-01T00:00:00Z", whatsAppNumber: chat.channel === "WHATSAPP" ? chat.whatsAppNumber : undefined };
-    const page = await api.get("/chat-service/ticket/search", query, { signal });
-    return page.content.filter((/** @type {any} */ ticket) => ticket.participantId === chat.id).slice(0, 5);
+    const query = { page: 0, size: 5, clientRef: "me", startDateTime: "2020-01-01T00:00:00Z", endDateTime: "2100-01-01T00:00:00Z", participantId: chat.id };
+    return (await api.get("/chat-service/ticket/search", query, { signal })).content;
   }, [chat.id]);
   useEffect(() => {
     if (turn) load.reload();

@@ -1,4 +1,4 @@
-// Drafts of answers, one per chat, kept for this tab and this user.
+// Drafts of answers and notes, one of each kind per chat, kept for this tab and this user.
 import { signal } from "@preact/signals";
 import { viewer } from "#app/session.js";
 
@@ -17,7 +17,7 @@ function read() {
 /** @type {import("@preact/signals").Signal<Record<string, string>>} */
 const drafts = signal(read());
 
-/** The draft for a chat, or an empty text. @param {string} chat */
+/** The draft for a chat, or an empty text. Drafts of notes have their kind before the id. @param {string} chat */
 export function draftOf(chat) {
   return drafts.value[chat] ?? "";
 }

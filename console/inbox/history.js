@@ -29,6 +29,10 @@ export class History {
     /** The end of the last send: the server orders messages as they come. @type {Promise<unknown>} */
     this.sending = Promise.resolve();
     this.keys = 0;
+    /** The newest messages must be read again after the load that is under way. */
+    this.stale = false;
+    /** The number of the last reaction by its side and message. @type {Map<string, number>} */
+    this.reacted = new Map();
     /** @type {Map<string, Block>} */
     this.places = new Map();
   }
@@ -46,7 +50,10 @@ export class History {
 
   /** @param {number | undefined} beforeSequence */
   async load(beforeSequence) {
-    if (this.state.peek().busy) return;
+    if (this.state.peek().busy) {
+      if (beforeSequence === undefined) this.stale = true;
+      return;
+    }
     this.state.value = { ...this.state.peek(), busy: true, error: undefined };
     try {
       /** @type {Message[]} */
@@ -58,9 +65,16 @@ export class History {
     } catch (error) {
       this.state.value = { ...this.state.peek(), busy: false, error };
     }
+    if (!this.stale) return;
+    this.stale = false;
+    await this.load(undefined);
   }
 
-  /** Takes in the newest page. If messages are missing between it and the known ones, the known ones are dropped. @param {Message[]} page */
+  /**
+   * Takes in the newest page. If messages are missing between it and the known ones, the known ones are dropped, but not those that have
+   * not reached the server.
+   * @param {Message[]} page
+   */
   join(page) {
     const known = this.all();
     const last = known.filter((one) => !one.pending && !one.fault).at(-1)?.sequenceNumber ?? 0;
@@ -68,6 +82,11 @@ export class History {
       this.places.clear();
       this.blocks.value = [];
       this.state.value = { ...this.state.peek(), whole: false };
+      for (const message of page) this.put(message);
+      const end = page.at(-1)?.sequenceNumber ?? 0;
+      const own = known.filter((one) => (one.pending || one.fault) && !page.some((stored) => stored.tempId === one.tempId));
+      for (const [index, message] of own.entries()) this.put({ ...message, sequenceNumber: end + (index + 1) / 1000 });
+      return;
     }
     for (const message of page) this.put(message);
   }
@@ -98,6 +117,10 @@ export class History {
     // For a viewer who sees numbers masked, the provider's ids are, too: such a reaction names no message.
     if (!message.reactionTo || message.reactionTo.includes("*")) return true;
     const side = message.direction === "INCOMING" ? "customer" : "business";
+    // Older pages come after newer ones, and do not undo them.
+    const place = `${side} ${message.reactionTo}`;
+    if ((this.reacted.get(place) ?? 0) > message.sequenceNumber) return false;
+    this.reacted.set(place, message.sequenceNumber);
     const before = this.reactions.peek();
     this.reactions.value = { ...before, [message.reactionTo]: { ...before[message.reactionTo], [side]: message.text || undefined } };
     return false;
@@ -150,11 +173,10 @@ export class History {
   }
 
   /**
-   * Sends a message and shows it at once.
-   * @param {{channel: string, text?: string, mediaUrl?: string, quote?: Message, contentType?: string}} draft
+   * Sends a message and shows it at once. The server sends a `tempId` once, however often it is repeated.
+   * @param {{channel: string, text?: string, mediaUrl?: string, quote?: Message, contentType?: string, tempId?: string}} draft
    */
-  async send({ channel, text, mediaUrl, quote, contentType = "TEXT" }) {
-    const tempId = crypto.randomUUID();
+  async send({ channel, text, mediaUrl, quote, contentType = "TEXT", tempId = crypto.randomUUID() }) {
     const last = this.all().at(-1)?.sequenceNumber ?? 0;
     /** @type {Message} */
     const shown = {

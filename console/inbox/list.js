@@ -1,8 +1,8 @@
 // The list of chats: its scope, a search, and rows that load as they are scrolled to.
 import { html } from "htm/preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { t } from "#app/i18n.js";
-import { useSettled } from "#app/load.js";
+import { useSearchText } from "#app/load.js";
 import { go } from "#app/router.js";
 import { Button, SearchField } from "#ui/controls.js";
 import { Icon } from "#ui/icons.js";
@@ -20,11 +20,7 @@ export function sizeText(count) {
 
 /** @param {{scope: string, chat: string, search: string}} props */
 export function ChatColumn({ scope, chat, search }) {
-  const [text, setText] = useState(search);
-  const settled = useSettled(text.trim());
-  useEffect(() => {
-    if (settled !== search) go(`/inbox/${scope}${chat ? `/${chat}` : ""}`, { search: { q: settled }, replace: true });
-  }, [settled]);
+  const [text, setText] = useSearchText(search, (q) => go(`/inbox/${scope}${chat ? `/${chat}` : ""}`, { search: { q }, replace: true }));
   useEffect(() => {
     openList(scope, search);
   }, [scope, search]);

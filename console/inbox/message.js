@@ -5,8 +5,9 @@ import { clockTime, fullTime } from "#app/time.js";
 import { Button } from "#ui/controls.js";
 import { Icon } from "#ui/icons.js";
 import { Menu } from "#ui/menu.js";
-import { report, reportFault } from "#ui/toast.js";
+import { reportFault } from "#ui/toast.js";
 import { describe } from "#app/faults.js";
+import { copy } from "../developers/parts.js";
 import { Content } from "./content.js";
 import { namesOf } from "./history.js";
 
@@ -72,25 +73,24 @@ function MessageActions({ message, history, onQuote }) {
   const react = (/** @type {string} */ emoji) => history.react(message, emoji).catch(reportFault);
   const items = () => [
     { text: t("inbox.quote"), icon: "quote", run: () => onQuote(message) },
-    ...(message.text ? [{ text: t("common.copy"), icon: "copy", run: () => copy(message.text ?? "") }] : []),
+    ...(message.text ? [{ text: t("common.copy"), icon: "copy", run: () => void copy(message.text ?? "") }] : []),
     ...(REACTING.has(message.channel) ? [{ title: t("inbox.react") }, ...EMOJIS.map((emoji) => ({ text: emoji, run: () => void react(emoji) })), { text: t("inbox.removeReaction"), icon: "close", run: () => void react("") }] : []),
   ];
   return html`<span class="message-actions"><${Menu} label=${t("inbox.messageActions")} kind="quiet small" icon="more" items=${items} /></span>`;
 }
 
-/** @param {string} text */
-async function copy(text) {
-  await navigator.clipboard.writeText(text);
-  report(t("common.copied"));
-}
 
 /** @param {{message: Message, history: History, write: boolean}} props */
 function Failure({ message, history, write }) {
   if (!message.fault && message.status !== "FAILED") return null;
   const { title, cure } = message.fault ? describe(message.fault) : { title: message.errorCodeString ?? t("ticks.FAILED"), cure: message.errorCode ? t("inbox.failureCode", { code: message.errorCode }) : "" };
   const again = () => {
+    const { channel, text, mediaUrl, contentType } = message;
+    const quote = message.quotedMessageId ? history.find(message.quotedMessageId) : undefined;
+    // The answer to the first attempt may be lost: with the same name the message is not sent twice.
+    const tempId = message.fault ? message.tempId : undefined;
     if (message.fault) history.drop(message.id);
-    history.send({ channel: message.channel, text: message.text, mediaUrl: message.mediaUrl, contentType: message.contentType }).catch(() => {});
+    history.send({ channel, text, mediaUrl, contentType, quote, tempId }).catch(() => {});
   };
   return html`<div class="failure" role="alert"><span>${title}${cure && html` <span class="tiny">${cure}</span>`}</span>
     ${write && html`<${Button} kind="small" icon="refresh" onClick=${again}>${t("inbox.sendAgain")}<//>`}</div>`;

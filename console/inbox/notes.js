@@ -8,12 +8,13 @@ import { onEvents, onRestart } from "#app/live.js";
 import { clockTime, fullTime } from "#app/time.js";
 import { viewer } from "#app/session.js";
 import { Icon } from "#ui/icons.js";
+import { reportFault } from "#ui/toast.js";
 import { Text } from "./content.js";
 import { people } from "./people.js";
 
 /** @typedef {import("./types.js").Note} Note */
 
-/** The notes of the shown chat, oldest first; `undefined` if the server has no notes. @type {import("@preact/signals").Signal<Note[] | undefined>} */
+/** The notes of the shown chat, oldest first; `undefined` if the server has no notes, or none for the viewer. @type {import("@preact/signals").Signal<Note[] | undefined>} */
 export const notes = signal([]);
 let shown = "";
 
@@ -24,9 +25,14 @@ async function load() {
   const chat = shown;
   try {
     const page = await api.get(path(chat), { size: 200 });
-    if (chat === shown) notes.value = page.content.reverse();
+    if (chat !== shown) return;
+    // An event may have brought a note that the page does not have yet.
+    const all = new Map([...(notes.peek() ?? []), ...page.content].map((one) => [one.id, one]));
+    notes.value = [...all.values()].sort((one, other) => one.createdTime.localeCompare(other.createdTime));
   } catch (error) {
-    if (chat === shown) notes.value = error instanceof ApiError && error.status === 404 ? undefined : [];
+    if (chat !== shown) return;
+    if (error instanceof ApiError && (error.status === 404 || error.status === 403)) notes.value = undefined;
+    else reportFault(error);
   }
 }
 

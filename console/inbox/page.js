@@ -1,16 +1,16 @@
 // The inbox: the list of chats, the open chat, and its customer.
 import { html } from "htm/preact";
 import { effect } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { t } from "#app/i18n.js";
 import { useShortcuts } from "#app/keys.js";
-import { navCounts, navEntries } from "#app/navigation.js";
+import { navEntries } from "#app/navigation.js";
 import { useCommands } from "#app/palette.js";
 import { prefer, preferences } from "#app/preferences.js";
 import { go, query } from "#app/router.js";
 import { Empty } from "#ui/states.js";
 import { report } from "#ui/toast.js";
-import { allowNotifications, followAlerts } from "./alerts.js";
+import { allowNotifications } from "./alerts.js";
 import { counts, followChats, list } from "./chats.js";
 import { Conversation } from "./conversation.js";
 import { CustomerPanel } from "./customer.js";
@@ -24,12 +24,10 @@ import { findChats, findContacts, findTickets } from "./search.js";
 export default function Inbox({ scope: asked = "my", chat = "" }) {
   const scope = SCOPES.includes(asked) ? asked : "my";
   const search = query.value.q ?? "";
-  const open = useRef(chat);
-  open.current = chat;
   useEffect(() => {
     loadPeople().catch(() => {});
     loadNumbers().catch(() => {});
-    const stops = [followChats(), followAlerts(() => open.current), showSizes()];
+    const stops = [followChats(), showSizes()];
     return () => stops.forEach((stop) => stop());
   }, []);
   const show = (/** @type {string} */ id) => go(`/inbox/${scope}/${id}`, { search: { q: search } });
@@ -71,7 +69,6 @@ function showSizes() {
   const stop = effect(() => {
     const sizes = counts.value;
     navEntries.value = { "/inbox": SCOPES.map((scope) => ({ to: `/inbox/${scope}`, text: t(`scopes.${scope}`), icon: SCOPE_ICONS[scope], count: sizeText(sizes[scope]) })) };
-    navCounts.value = { ...navCounts.peek(), "/inbox": sizes.unassigned ?? 0 };
   });
   return () => {
     stop();

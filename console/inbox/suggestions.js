@@ -48,7 +48,9 @@ function useReplies(wanted) {
     );
     return () => control.abort();
   }, [settled]);
-  return wanted === null ? [] : replies;
+  if (wanted === null) return [];
+  // Until the answer for this word is there, only replies of the former answer that have it.
+  return settled === wanted ? replies : replies.filter((one) => `${one.shortcut}\n${one.text}`.toLowerCase().includes(wanted.toLowerCase()));
 }
 
 /** @param {CannedReply} reply @param {string} chat @param {(text: string) => void} done */

@@ -10,7 +10,7 @@ import { go, href, query } from "#app/router.js";
 import { fullTime, shortTime } from "#app/time.js";
 import { Avatar } from "#ui/controls.js";
 import { Empty, Loaded } from "#ui/states.js";
-import { Pager } from "#ui/table.js";
+import { Pager, useFilledPage } from "#ui/table.js";
 
 /** @typedef {import("../inbox/types.js").Note} Note */
 
@@ -27,6 +27,8 @@ export default function Mentions() {
       throw error;
     }
   }, [page]);
+  const show = (/** @type {number} */ to, replace = false) => go("/mentions", { search: { page: String(to) }, replace });
+  useFilledPage(load.data, (to) => show(to, true));
   useEffect(() => onEvents((events) => {
     if (events.some((event) => event.type === "note.written")) load.reload();
   }), []);
@@ -34,6 +36,6 @@ export default function Mentions() {
     <div class="page-body flush"><${Loaded} load=${load}>${(/** @type {{content: Note[]} & typeof NOTHING} */ found) => found.content.length
       ? html`<ul class="list">${found.content.map((note) => html`<li key=${note.id}><a class="list-row" href=${href(`/inbox/all/${note.participantId}`)}>
           <${Avatar} name=${note.author.name ?? ""} /><span class="grow stack tight"><span class="row"><strong class="grow clip">${note.author.name}</strong><time class="tiny soft" datetime=${note.createdTime} title=${fullTime(note.createdTime)}>${shortTime(note.createdTime)}</time></span>
-          <span class="small pre">${note.text}</span></span></a></li>`)}</ul><${Pager} page=${found} onPage=${(/** @type {number} */ to) => go("/mentions", { search: { page: String(to) } })} />`
+          <span class="small pre">${note.text}</span></span></a></li>`)}</ul><${Pager} page=${found} onPage=${(/** @type {number} */ to) => show(to)} />`
       : html`<${Empty} icon="note" title=${t("mentions.none")}><p>${t("mentions.noneHint")}</p><//>`}<//></div></div>`;
 }

@@ -1,5 +1,5 @@
 // Finds messages by any of their names: `gstId`, `ctId`, phone number or user id, and `batchId`.
-import { api, call } from "#app/api.js";
+import { api } from "#app/api.js";
 import { ApiError } from "#app/faults.js";
 
 /** @typedef {{gstId: string, ctId?: string | null, batchId?: string | null, channel: string, createdTime: string, receiver?: string | null, recipientUserId?: string | null, status: string}} Found */
@@ -11,6 +11,11 @@ const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
 const NUMBER = /^\+?\d[\d\s().-]{5,20}$/;
 const USER_ID = /^[A-Z]{2}\.\w+$/;
 
+/** The list of the messages of a batch. @param {string} batch */
+export function messagesOf(batch) {
+  return `/whatsapp-api-service/v2/batches/${batch}/messages`;
+}
+
 /** The answer, or nothing if the server does not know it or cannot read the name. @template T @param {Promise<T>} asked @returns {Promise<T | null>} */
 async function orNothing(asked) {
   try {
@@ -19,26 +24,6 @@ async function orNothing(asked) {
     if (error instanceof ApiError && (error.status === 404 || error.status === 400)) return null;
     throw error;
   }
-}
-
-/** The first rows of the report of a batch. @param {string} batch @param {AbortSignal} signal @returns {Promise<Found[]>} */
-async function ofBatch(batch, signal) {
-  const answer = await call("GET", `/whatsapp-api-service/v2/batches/${batch}/report`, { query: { format: "ndjson" }, headers: { accept: "application/x-ndjson" }, signal });
-  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
-  let text = "";
-  while (reader && text.split("\n").length <= SHOWN + 1) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    text += value;
-  }
-  reader?.cancel().catch(() => {});
-  return text.split("\n").slice(0, SHOWN + 1).filter(Boolean).flatMap((line) => {
-    try {
-      return [JSON.parse(line)];
-    } catch {
-      return [];
-    }
-  });
 }
 
 /** @param {string} text @param {AbortSignal} signal @returns {Promise<FoundGroup[]>} */
@@ -50,14 +35,14 @@ export async function find(text, signal) {
     orNothing(api.get(`${MESSAGES}/${encodeURIComponent(text)}`, undefined, { signal })),
     list({ ctId: text }),
     recipient ? list({ recipient }) : null,
-    isId ? orNothing(ofBatch(text, signal)) : null,
+    isId ? orNothing(api.get(messagesOf(text), { size: SHOWN }, { signal })) : null,
   ]);
   /** @type {FoundGroup[]} */
   const groups = [];
   if (story) groups.push({ how: "gstId", more: false, messages: [{ ...story, createdTime: story.timeline[0]?.time ?? "" }] });
   if (byClient?.content.length) groups.push({ how: "ctId", more: !byClient.last, messages: byClient.content });
   if (byRecipient?.content.length) groups.push({ how: "recipient", more: !byRecipient.last, messages: byRecipient.content });
-  if (batch) groups.push({ how: "batchId", more: batch.length > SHOWN, messages: batch.slice(0, SHOWN), batchId: text });
+  if (batch) groups.push({ how: "batchId", more: !batch.last, messages: batch.content, batchId: text });
   return groups;
 }
 

@@ -1,9 +1,9 @@
 // Messages of a client: found by any name, each with its story.
 import { html } from "htm/preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { known, t } from "#app/i18n.js";
 import { useShortcuts } from "#app/keys.js";
-import { useLoad, useSettled } from "#app/load.js";
+import { useLoad, useSearchText } from "#app/load.js";
 import { useCommands } from "#app/palette.js";
 import { Link, go, query } from "#app/router.js";
 import { SearchField } from "#ui/controls.js";
@@ -19,11 +19,7 @@ import { Story } from "./story.js";
 export default function Messages({ id = "" }) {
   const search = query.value.q ?? "";
   const view = query.value.view ?? "";
-  const [text, setText] = useState(search || id);
-  const settled = useSettled(text.trim());
-  useEffect(() => {
-    if (settled !== search && settled !== id) go("/messages", { search: { q: settled, view }, replace: true });
-  }, [settled]);
+  const [text, setText] = useSearchText(search || id, (q) => go("/messages", { search: { q, view }, replace: true }));
   useShortcuts([{ keys: "/", text: t("messages.search"), group: t("nav.messages"), run: () => document.getElementById("message-search")?.focus() }]);
   useCommands({
     title: t("nav.messages"),

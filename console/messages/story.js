@@ -1,9 +1,8 @@
 // The story of a message: its facts, why it failed, and its timeline.
 import { html } from "htm/preact";
-import { useEffect } from "preact/hooks";
 import { api } from "#app/api.js";
 import { t } from "#app/i18n.js";
-import { useLoad } from "#app/load.js";
+import { useLoad, useRefresh } from "#app/load.js";
 import { Link, go } from "#app/router.js";
 import { hasRole } from "#app/session.js";
 import { Button, Switch } from "#ui/controls.js";
@@ -23,11 +22,7 @@ export function Story({ id, full, back }) {
   const load = useLoad((signal) => story(id, signal), [id]);
   const status = load.data?.status ?? "";
   const waits = load.data?.timeline.some((/** @type {any} */ one) => one.kind === "WEBHOOK" && one.outcome === "PENDING");
-  useEffect(() => {
-    if (!status || (LAST.has(status) && !waits)) return undefined;
-    const timer = setInterval(() => !document.hidden && load.reload(), AGAIN_MS);
-    return () => clearInterval(timer);
-  }, [status, waits]);
+  useRefresh(load, !status || (LAST.has(status) && !waits) ? 0 : AGAIN_MS);
   const show = (/** @type {boolean} */ on) => go(`/messages/${encodeURIComponent(id)}`, { search: { ...back, view: on ? "full" : undefined }, replace: true });
   return html`<div class="pane"><${Loaded} load=${load}>${(/** @type {any} */ message) => html`
     <header class="stack tight">

@@ -13,7 +13,13 @@ export function FormFields({ form, fault, onForm }) {
   const fields = form?.fields ?? [];
   const set = (/** @type {FormEntry[]} */ next) => onForm(next.length ? { ...form, fields: next } : null);
   const change = (/** @type {number} */ at, /** @type {Partial<FormEntry>} */ part) => set(fields.map((one, index) => (index === at ? { ...one, ...part } : one)));
-  const add = () => set([...fields, { key: fields.length ? `field${fields.length + 1}` : "name", label: fields.length ? "" : t("administration.name"), type: "TEXT", required: true }]);
+  const freeKey = () => {
+    let number = fields.length + 1;
+    // After a field in the middle was removed, the number is taken.
+    while (fields.some((one) => one.key === `field${number}`)) number += 1;
+    return `field${number}`;
+  };
+  const add = () => set([...fields, { key: fields.length ? freeKey() : "name", label: fields.length ? "" : t("administration.name"), type: "TEXT", required: true }]);
   return html`<section class="stack"><div class="section-head"><h2>${t("sites.form")}</h2><${Button} kind="small" icon="plus" disabled=${fields.length >= MOST} onClick=${add}>${t("sites.addField")}<//></div>
     <p class="soft small">${t("sites.formText")}</p>${fault && html`<p class="danger-text small">${fault}</p>`}
     ${fields.map((one, at) => html`<fieldset key=${at} class="card stack"><legend class="hidden-text">${t("sites.field", { number: at + 1 })}</legend><div class="two-columns">

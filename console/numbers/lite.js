@@ -1,9 +1,9 @@
 // The session of a Lite number: its state, pairing, and the pace of its messages.
 import { html } from "htm/preact";
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { api } from "#app/api.js";
 import { known, t } from "#app/i18n.js";
-import { useLoad } from "#app/load.js";
+import { useLoad, useRefresh } from "#app/load.js";
 import { fullTime } from "#app/time.js";
 import { Button, Tag } from "#ui/controls.js";
 import { confirm } from "#ui/dialog.js";
@@ -23,10 +23,7 @@ export function LiteSession({ id, number }) {
   const load = useLoad((signal) => api.get(path, undefined, { signal }), [id]);
   const [pairing, setPairing] = useState(false);
   const [pace, setPace] = useState(/** @type {any} */ (null));
-  useEffect(() => {
-    const timer = setInterval(() => !document.hidden && load.reload(), AGAIN_MS);
-    return () => clearInterval(timer);
-  }, []);
+  useRefresh(load, AGAIN_MS);
   const change = (/** @type {string} */ how, /** @type {string} */ done) => attempt(async () => load.replace(await api.post(`${path}/${how}`)), done);
   const connect = async () => {
     if (await change("connect", "")) setPairing(true);

@@ -40,7 +40,8 @@ function Settings({ site, onSaved }) {
   const [error, setError] = useState(/** @type {unknown} */ (null));
   const [busy, setBusy] = useState(false);
   const teams = useLoad((signal) => api.get("/api/v1/teams", { size: 200 }, { signal }), []);
-  useEffect(() => setForm(formOf(site)), [site]);
+  // A new key changes the site, and nothing of the form.
+  useEffect(() => setForm(formOf(site)), [JSON.stringify(formOf(site))]);
   const faults = faultsByField(error);
   const set = (/** @type {Partial<ReturnType<typeof formOf>>} */ change) => setForm((before) => ({ ...before, ...change }));
   const look = (/** @type {string} */ key, /** @type {string} */ label, /** @type {Array<[string, string]>} */ options) => html`<${Select} key=${key} label=${label} value=${form.look[key] ?? options[0][0]} options=${options} fault=${faults[`look.${key}`]} onValue=${(/** @type {string} */ value) => set({ look: { ...form.look, [key]: value } })} />`;

@@ -1,14 +1,14 @@
 // The pages of operators: the state of the whole service. They load it again by themselves, unless the viewer pauses them.
 import { html } from "htm/preact";
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { api } from "#app/api.js";
 import { t } from "#app/i18n.js";
-import { useLoad } from "#app/load.js";
+import { useLoad, useRefresh } from "#app/load.js";
 import { useCommands } from "#app/palette.js";
 import { Link, go } from "#app/router.js";
 import { clockTime, fullTime } from "#app/time.js";
 import { Button } from "#ui/controls.js";
-import { Empty, Fault, Loaded } from "#ui/states.js";
+import { Empty, Loaded } from "#ui/states.js";
 import { Clients } from "./clients.js";
 import { Connections } from "./connections.js";
 import { Overview } from "./overview.js";
@@ -29,11 +29,7 @@ function addressOf(part) {
 export default function Operators({ part = "overview" }) {
   const [paused, setPaused] = useState(false);
   const load = useLoad((signal) => api.get("/operator-service/api/v1/status", undefined, { signal }), []);
-  useEffect(() => {
-    if (paused) return undefined;
-    const timer = setInterval(() => !document.hidden && load.reload(), EVERY_MS);
-    return () => clearInterval(timer);
-  }, [paused]);
+  useRefresh(load, paused ? 0 : EVERY_MS);
   useCommands({
     title: t("operators.parts"),
     commands: () => Object.keys(PARTS).map((one) => ({ text: t(`operators.part.${one}`), icon: "server", run: () => go(addressOf(one)) })),
@@ -45,5 +41,5 @@ export default function Operators({ part = "overview" }) {
     <nav class="tabs operator-tabs" aria-label=${t("operators.parts")}>${Object.keys(PARTS).map((one) => html`<${Link} key=${one} to=${addressOf(one)}
       aria-current=${one === part ? "page" : undefined}>${t(`operators.part.${one}`)}<//>`)}</nav>
     <div class="page-body">${view ? html`<${Loaded} load=${load}>${(/** @type {import("./types.js").Status} */ status) => html`<div class="stack loose">
-      ${load.error && html`<${Fault} error=${load.error} retry=${load.reload} />`}<${view} key=${part} status=${status} /></div>`}<//>` : html`<${Empty} icon="search" title=${t("shell.noSuchPage")} />`}</div></div>`;
+      <${view} key=${part} status=${status} /></div>`}<//>` : html`<${Empty} icon="search" title=${t("shell.noSuchPage")} />`}</div></div>`;
 }

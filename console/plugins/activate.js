@@ -30,6 +30,8 @@ export function ActivateDialog({ plugin, inboxes, version: wanted, of, mode: wan
   const [threshold, setThreshold] = useState(of?.errorThreshold ?? 10);
   const [minimum, setMinimum] = useState(of?.minimumCalls ?? 20);
   const [keep, setKeep] = useState(Boolean(present));
+  // At a place without an activation there is nothing to keep.
+  const keeps = keep && Boolean(present);
   const [config, setConfig] = useState(/** @type {any} */ (present?.config ?? {}));
   const [hosts, setHosts] = useState((present?.allowedHosts ?? []).join("\n"));
   const [limits, setLimits] = useState(ownLimits(present?.httpLimits));
@@ -49,7 +51,7 @@ export function ActivateDialog({ plugin, inboxes, version: wanted, of, mode: wan
       const done = await api.post(addressOf(plugin.name, "/activate"), {
         ...(versions.length && version ? { version } : {}), mode, ...(place ? { whatsAppNumberId: place } : {}),
         ...(mode === "canary" ? { percent, errorThreshold: threshold, minimumCalls: minimum } : {}),
-        ...(keep ? {} : { config: config ?? {}, allowedHosts: hosts.split(/[\s,]+/).filter(Boolean), httpLimits: limits }),
+        ...(keeps ? {} : { config: config ?? {}, allowedHosts: hosts.split(/[\s,]+/).filter(Boolean), httpLimits: limits }),
       });
       report(t("plugins.activated", { name: plugin.name, version: versionName(done.version), mode: t(`plugins.mode_${mode}`), place: placeName(done.whatsAppNumberId, inboxes) }));
       onDone();
@@ -71,7 +73,7 @@ export function ActivateDialog({ plugin, inboxes, version: wanted, of, mode: wan
         <${TextField} label=${t("plugins.minimumCalls")} type="number" min="1" value=${String(minimum)} onValue=${(/** @type {string} */ next) => setMinimum(Number(next))} fault=${faults.minimumCalls} />`}
     </div>
     ${present && html`<${Switch} label=${t("plugins.keepConfig", { version: versionName(present.version) })} checked=${keep} onValue=${setKeep} />`}
-    ${!keep && html`
+    ${!keeps && html`
       ${schema && html`<div class="row between"><h3>${t("plugins.configuration")}</h3><${Switch} label=${t("plugins.asJson")} checked=${asJson} onValue=${setAsJson} /></div>`}
       ${present?.secrets.length ? html`<${Notice} icon="lock">${t("plugins.secretsAgain", { names: secretNames(present) })}<//>` : null}
       ${schema && !asJson ? html`<${SchemaForm} schema=${schema} value=${config} onValue=${setConfig} faults=${faults} />`

@@ -14,10 +14,10 @@ const MOST = 5000;
  * The calls of a plugin, newest first: the latest ones, then each new one while the component is shown.
  * @param {string} name
  * @param {{filters?: Record<string, string | undefined>, keep?: number, paused?: boolean}} [options]
- * @returns {{calls: Invocation[], error: unknown, loaded: boolean}}
+ * @returns {{calls: Invocation[], error: unknown, loaded: boolean, more: boolean}} `more`: there are calls that are not among them.
  */
 export function useCalls(name, { filters = {}, keep = MOST, paused = false } = {}) {
-  const [state, setState] = useState(/** @type {{calls: Invocation[], error: unknown, loaded: boolean}} */ ({ calls: [], error: null, loaded: false }));
+  const [state, setState] = useState(/** @type {{calls: Invocation[], error: unknown, loaded: boolean, more: boolean}} */ ({ calls: [], error: null, loaded: false, more: false }));
   const stopped = useRef(paused);
   stopped.current = paused;
   const of = JSON.stringify([name, filters, keep]);
@@ -34,7 +34,10 @@ export function useCalls(name, { filters = {}, keep = MOST, paused = false } = {
           const fresh = page.content.filter((/** @type {Invocation} */ one) => !known.has(one.id));
           fresh.forEach((/** @type {Invocation} */ one) => known.add(one.id));
           newest = page.content[0]?.id ?? newest;
-          setState((before) => (fresh.length || before.error || !before.loaded ? { calls: [...fresh, ...before.calls].slice(0, keep), error: null, loaded: true } : before));
+          setState((before) => {
+            const all = [...fresh, ...before.calls];
+            return fresh.length || before.error || !before.loaded ? { calls: all.slice(0, keep), error: null, loaded: true, more: before.more || !page.last || all.length > keep } : before;
+          });
         } catch (error) {
           if (control.signal.aborted) return;
           setState((before) => ({ ...before, error, loaded: true }));
@@ -42,7 +45,7 @@ export function useCalls(name, { filters = {}, keep = MOST, paused = false } = {
       }
       if (!control.signal.aborted) timer = setTimeout(read, EVERY_MS);
     };
-    setState({ calls: [], error: null, loaded: false });
+    setState({ calls: [], error: null, loaded: false, more: false });
     read();
     return () => {
       control.abort();

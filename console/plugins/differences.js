@@ -8,7 +8,7 @@ import { Link } from "#app/router.js";
 import { fullTime, shortTime } from "#app/time.js";
 import { Button } from "#ui/controls.js";
 import { Empty, Loaded } from "#ui/states.js";
-import { Pager } from "#ui/table.js";
+import { Pager, useFilledPage } from "#ui/table.js";
 import { addressOf, versionName } from "./facts.js";
 import { Compare, Notice } from "./parts.js";
 
@@ -16,6 +16,7 @@ import { Compare, Notice } from "./parts.js";
 export function Differences({ plugin }) {
   const [page, setPage] = useState(0);
   const load = useLoad((signal) => api.get(addressOf(plugin.name, "/differences"), { page, size: 10 }, { signal }), [plugin.name, page]);
+  useFilledPage(load.data, setPage);
   return html`<section class="stack"><div class="row between"><h2>${t("plugins.differences")}</h2>
       <${Button} kind="small" icon="refresh" busy=${load.busy} onClick=${load.reload}>${t("plugins.reload")}<//></div>
     <${Loaded} load=${load}>${(/** @type {any} */ found) => html`

@@ -24,7 +24,7 @@ export function failed(outcome) {
 
 /** The numbers of the client, for activations of one inbox. @param {AbortSignal} [signal] @returns {Promise<Inbox[]>} */
 export async function listInboxes(signal) {
-  const page = await api.get(NUMBERS, { size: 100 }, { signal });
+  const page = await api.get(NUMBERS, { size: 500 }, { signal });
   return page.content.map((/** @type {any} */ one) => ({ id: one.whatsAppNumber?.id ?? one.id, number: one.whatsAppNumber?.number ?? one.id }));
 }
 

@@ -1,9 +1,8 @@
 // The health of activations: the circuit breaker, and the calls of the last hour.
 import { html } from "htm/preact";
-import { useEffect } from "preact/hooks";
 import { api } from "#app/api.js";
 import { t } from "#app/i18n.js";
-import { useLoad } from "#app/load.js";
+import { useLoad, useRefresh } from "#app/load.js";
 import { fullTime, shortTime } from "#app/time.js";
 import { Tag } from "#ui/controls.js";
 import { addressOf, milliseconds } from "./facts.js";
@@ -16,10 +15,7 @@ const EVERY_MS = 5000;
 /** The health of each activation of a plugin, by its id. It is loaded again and again. @param {string} name @returns {Map<string, Health>} */
 export function useHealth(name) {
   const load = useLoad((signal) => api.get(addressOf(name, "/health"), undefined, { signal }), [name]);
-  useEffect(() => {
-    const timer = setInterval(() => !document.hidden && load.reload(), EVERY_MS);
-    return () => clearInterval(timer);
-  }, [name]);
+  useRefresh(load, EVERY_MS);
   return new Map((load.data?.activations ?? []).map((/** @type {Health} */ one) => [one.activationId, one]));
 }
 

@@ -9,7 +9,7 @@ import { fullTime, shortTime } from "#app/time.js";
 import { Button, SearchField, Tag } from "#ui/controls.js";
 import { Icon } from "#ui/icons.js";
 import { Empty, Loaded } from "#ui/states.js";
-import { Pager, Table } from "#ui/table.js";
+import { Pager, Table, useFilledPage } from "#ui/table.js";
 import { PLUGINS, listInboxes, placeName, sizeOf, sorted, versionName } from "./facts.js";
 import { ModeTag } from "./parts.js";
 import { SecretsDialog } from "./secrets.js";
@@ -26,6 +26,7 @@ export function PluginList() {
   const [sharing, setSharing] = useState(false);
   const search = useSettled(text.trim());
   const load = useLoad((signal) => api.get(PLUGINS, { page, size: 50, searchString: search }, { signal }), [search, page]);
+  useFilledPage(load.data, setPage);
   const inboxes = useLoad(listInboxes, []);
   const dropping = useDrop((file) => setUpload({ file }));
   const columns = [

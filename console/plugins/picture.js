@@ -46,10 +46,10 @@ function Conversation({ plugin, chat }) {
   const load = useLoad(async (signal) => {
     const [calls, recordings, decisions] = await Promise.all([
       api.get(addressOf(plugin.name, "/invocations"), { subjectId: chat, size: 500 }, { signal }),
-      api.get(addressOf(plugin.name, "/recordings"), { size: 500 }, { signal }),
+      api.get(addressOf(plugin.name, "/recordings"), { subjectId: chat, size: 100 }, { signal }),
       api.get("/plugin-service/api/v1/routing-decisions", { participantId: chat, size: 100 }, { signal }).catch(() => ({ content: [] })),
     ]);
-    return timelineOf(calls.content, recordings.content.filter((/** @type {any} */ one) => one.subjectId === chat), decisions.content);
+    return timelineOf(calls.content, recordings.content, decisions.content);
   }, [plugin.name, chat]);
   return html`<${Loaded} load=${load}>${(/** @type {any} */ { items, recorded }) => {
     if (!items.length) return html`<${Empty} icon="flow" title=${t("plugins.nothingKnown")}><p>${t("plugins.nothingKnownHint")}</p><//>`;

@@ -9,7 +9,7 @@ import { fullTime, shortTime } from "#app/time.js";
 import { Button, Select, TextField } from "#ui/controls.js";
 import { Dialog } from "#ui/dialog.js";
 import { Empty, Fault, Loaded } from "#ui/states.js";
-import { Pager, Table } from "#ui/table.js";
+import { Pager, Table, useFilledPage } from "#ui/table.js";
 import { report, reportFault } from "#ui/toast.js";
 import { actionText, addressOf, eventText, placeName, scopeOf, versionName } from "./facts.js";
 import { Code, Compare, ModeTag, Notice } from "./parts.js";
@@ -22,6 +22,7 @@ export default function Recordings({ plugin, inboxes, reload }) {
   const [page, setPage] = useState(0);
   const [shown, setShown] = useState(/** @type {any} */ (null));
   const load = useLoad((signal) => api.get(addressOf(plugin.name, "/recordings"), { page, size: 20 }, { signal }), [plugin.name, page]);
+  useFilledPage(load.data, setPage);
   const columns = [
     { key: "time", title: t("plugins.time"), cell: (/** @type {any} */ one) => (one.time ? shortTime(one.time) : "") },
     { key: "version", title: t("plugins.version"), cell: (/** @type {any} */ one) => versionName(one.version) },

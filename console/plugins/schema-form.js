@@ -112,14 +112,19 @@ export function NameField({ label, hint, fault, value, taken, onValue, pattern =
 export function JsonField({ label, hint, fault, value, onValue }) {
   const [text, setText] = useState(() => (value === undefined ? "" : JSON.stringify(value, null, 2)));
   const [wrong, setWrong] = useState("");
-  const change = (/** @type {string} */ next) => {
-    setText(next);
+  // A form is not sent with a text that is no JSON: the value before it would be sent in its place.
+  const judge = (/** @type {HTMLTextAreaElement} */ field, /** @type {string} */ fault) => {
+    field.setCustomValidity(fault);
+    setWrong(fault);
+  };
+  const change = (/** @type {HTMLTextAreaElement} */ field) => {
+    setText(field.value);
     try {
-      onValue(next.trim() ? JSON.parse(next) : undefined);
-      setWrong("");
+      onValue(field.value.trim() ? JSON.parse(field.value) : undefined);
+      judge(field, "");
     } catch (error) {
-      setWrong(t("plugins.badJson", { message: /** @type {Error} */ (error).message }));
+      judge(field, t("plugins.badJson", { message: /** @type {Error} */ (error).message }));
     }
   };
-  return html`<${TextArea} label=${label} hint=${hint} fault=${wrong || fault} value=${text} onValue=${change} class="mono" rows="5" spellcheck=${false} />`;
+  return html`<${TextArea} label=${label} hint=${hint} fault=${wrong || fault} value=${text} onInput=${(/** @type {any} */ event) => change(event.currentTarget)} class="mono" rows="5" spellcheck=${false} />`;
 }

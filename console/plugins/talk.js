@@ -15,21 +15,28 @@ export function Talk({ invoke, busy, side, hideState = false, onTalk }) {
   const [text, setText] = useState("");
   const [name, setName] = useState("Thandi");
   const log = useRef(/** @type {HTMLElement | null} */ (null));
+  const present = useRef(talk);
+  present.current = talk;
   useEffect(() => {
     log.current?.scrollTo({ top: log.current.scrollHeight });
     onTalk?.(talk);
   }, [talk]);
+  /** Resolves to whether the plugin was called. A call that failed is taken back. */
   const call = async (/** @type {any} */ event, /** @type {any} */ entry) => {
     const asked = { ...talk, over: "", entries: [...talk.entries, entry] };
+    present.current = asked;
     setTalk(asked);
     const answer = await invoke(event, { state: talk.state, customer: { name } });
-    if (answer) setTalk(after(asked, answer));
+    // The conversation may have begun again.
+    if (present.current === asked) setTalk(answer ? after(asked, answer) : talk);
+    return Boolean(answer);
   };
-  const write = (/** @type {Event} */ event) => {
+  const write = async (/** @type {Event} */ event) => {
     event.preventDefault();
     if (!text.trim() || busy) return;
     setText("");
-    call({ type: "message", message: { content: { type: "text", text } } }, { from: "customer", text });
+    const isCalled = await call({ type: "message", message: { content: { type: "text", text } } }, { from: "customer", text });
+    if (!isCalled) setText((now) => now || text);
   };
   const tap = (/** @type {any} */ choice) => call({ type: "message", message: { content: { type: "choice", source: "interactive", payload: choice.id, text: choice.title } } }, { from: "customer", text: choice.title });
   const fire = (/** @type {string} */ timer) => call({ type: "timer", name: timer }, { from: "system", text: "timer", detail: { name: timer } });

@@ -39,13 +39,15 @@ export default function Trial({ plugin, inboxes, reload }) {
 
 /** @param {{trial: Activation, plugin: Plugin, inboxes: import("./types.js").Inbox[], reload: () => void, open: (dialog: any) => void}} props */
 function OneTrial({ trial, plugin, inboxes, reload, open }) {
-  const { calls, error, loaded } = useCalls(plugin.name);
+  const { calls, error, loaded, more } = useCalls(plugin.name);
   const live = (plugin.activations ?? []).find((one) => one.mode === "live" && one.whatsAppNumberId === trial.whatsAppNumberId)
     ?? (plugin.activations ?? []).find((one) => one.mode === "live" && !one.whatsAppNumberId);
   const during = calls.filter((one) => one.time >= trial.activatedTime);
   const mine = figuresOf(during.filter((one) => one.activationId === trial.id));
   const theirs = figuresOf(during.filter((one) => live && one.activationId === live.id));
   const place = placeName(trial.whatsAppNumberId, inboxes);
+  // The page reads the latest calls only.
+  const isPart = more && (calls.at(-1)?.time ?? "") > trial.activatedTime;
   return html`<section class="card stack" aria-label=${`${t(`plugins.mode_${trial.mode}`)} ${place}`}>
     <div class="row wrap"><${ModeTag} mode=${trial.mode} percent=${trial.percent} /><h2>${versionName(trial.version)}</h2><span class="soft number">${place}</span>
       <time class="small soft since" title=${fullTime(trial.activatedTime)}>${t("plugins.since", { time: shortTime(trial.activatedTime) })}</time>
@@ -57,6 +59,7 @@ function OneTrial({ trial, plugin, inboxes, reload, open }) {
       <${Side} title=${live ? t("plugins.liveVersion", { version: versionName(live.version) }) : t("plugins.otherPlugin")} figures=${theirs} other=${mine} mode="live" />
       <${Side} title=${t(`plugins.${trial.mode}Version`, { version: versionName(trial.version) })} figures=${mine} other=${theirs} mode=${trial.mode} />
     </div>
+    ${isPart && html`<p class="small soft">${t("plugins.lastCalls", { count: calls.length })}</p>`}
     ${trial.mode === "canary" && html`<p class="small soft">${t("plugins.canaryRule", { threshold: trial.errorThreshold, calls: trial.minimumCalls })}</p>`}
     ${!live && html`<${Notice}>${t("plugins.noLiveHere")}<//>`}
   </section>`;

@@ -107,7 +107,7 @@ export function UploadDialog({ name: fixed, file: given, onClose, onDone }) {
       <${Icon} name=${file ? "document" : "upload"} size="large" />
       ${file ? html`<strong class="clip">${file.name}</strong><span class="small soft">${sizeOf(file.size)}</span>` : html`<span>${t("plugins.dropZone")}</span>`}
       <input ref=${chooser} type="file" accept=".wasm,application/wasm" class="hidden-text" tabindex="-1" aria-hidden="true"
-        onChange=${(/** @type {any} */ event) => event.currentTarget.files[0] && take(event.currentTarget.files[0])} />
+        onClick=${(/** @type {any} */ event) => (event.currentTarget.value = "")} onChange=${(/** @type {any} */ event) => event.currentTarget.files[0] && take(event.currentTarget.files[0])} />
       <${Button} kind="small" onClick=${() => chooser.current?.click()}>${file ? t("plugins.otherFile") : t("plugins.chooseFile")}<//>
     </div>
     ${!fixed && html`<${TextField} label=${t("plugins.name")} hint=${t("plugins.nameHint")} value=${name} onValue=${setName} spellcheck=${false} autocomplete="off"

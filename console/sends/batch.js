@@ -1,10 +1,10 @@
-// A batch: its progress, pause, resume, cancel, and its report.
+// A batch: its progress, pause, resume, cancel, its messages, and its report.
 import { html } from "htm/preact";
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { api, download } from "#app/api.js";
 import { t } from "#app/i18n.js";
-import { useLoad } from "#app/load.js";
-import { go, Link } from "#app/router.js";
+import { useLoad, useRefresh } from "#app/load.js";
+import { go } from "#app/router.js";
 import { fullTime } from "#app/time.js";
 import { Button } from "#ui/controls.js";
 import { confirm } from "#ui/dialog.js";
@@ -12,6 +12,7 @@ import { Menu } from "#ui/menu.js";
 import { Loaded } from "#ui/states.js";
 import { attempt, Fact, Id } from "../developers/parts.js";
 import { State } from "../developers/status.js";
+import { BatchMessages } from "./messages.js";
 
 /**
  * @typedef {{batchId: string, requestId?: string | null, state: string, sender?: string | null, channel: string, messageType: string, templateName?: string | null,
@@ -25,6 +26,7 @@ const AGAIN_MS = 1500;
 const AGAIN_AFTER_MS = 6000;
 /** Parts of the bar, from the left. */
 const PARTS = ["read", "played", "delivered", "sent", "accepted", "queued", "failed"];
+const STATES = PARTS.map((name) => name.toUpperCase());
 
 /** @param {{id: string}} props */
 export function BatchView({ id }) {
@@ -35,11 +37,7 @@ export function BatchView({ id }) {
   const state = batch?.state ?? "";
   const queued = batch?.progress.queued ?? 0;
   const over = state === "DONE" || (state === "CANCELLED" && queued === 0);
-  useEffect(() => {
-    if (!state) return undefined;
-    const timer = setInterval(() => !document.hidden && load.reload(), over ? AGAIN_AFTER_MS : AGAIN_MS);
-    return () => clearInterval(timer);
-  }, [state, over]);
+  useRefresh(load, !state ? 0 : over ? AGAIN_AFTER_MS : AGAIN_MS);
   const change = async (/** @type {string} */ how) => {
     if (how === "cancel" && !(await confirm({ title: t("sends.cancelTitle"), text: t("sends.cancelText"), action: t("sends.cancel"), danger: true }))) return;
     setBusy(true);
@@ -53,15 +51,15 @@ export function BatchView({ id }) {
       ${state === "PAUSED" && html`<${Button} kind="primary" icon="play" busy=${busy} onClick=${() => change("resume")}>${t("sends.resume")}<//>`}
       ${(state === "OPEN" || state === "PAUSED") && html`<${Button} kind="danger" icon="close" busy=${busy} onClick=${() => change("cancel")}>${t("sends.cancel")}<//>`}
       <${Menu} label=${t("sends.report")} kind="" icon="download" items=${[{ text: "CSV", icon: "list", run: () => save("csv") }, { text: "NDJSON", icon: "code", run: () => save("ndjson") }]}>${t("sends.reportShort")}<//></header>
-    <div class="page-body narrow" tabindex="-1"><${Loaded} load=${load}>${(/** @type {BatchProgress} */ one) => html`<div class="stack loose"><${Progress} batch=${one} />
+    <div class="page-body batch" tabindex="-1"><${Loaded} load=${load}>${(/** @type {BatchProgress} */ one) => html`<div class="stack loose batch-facts"><${Progress} batch=${one} />
       <dl class="facts"><${Fact} label=${t("sends.state")}><${State} state=${one.state} /><//>
         <${Fact} label="batchId"><${Id} id=${one.batchId} /><//>
         ${one.requestId && html`<${Fact} label="requestId"><${Id} id=${one.requestId} /><//>`}
         <${Fact} label=${t("messages.sender")} value=${one.sender} />
         <${Fact} label=${t("customer.channel")} value=${t(`channels.${one.channel}`)} />
         <${Fact} label=${t("webhooks.created")} value=${fullTime(one.createdTime)} />
-        <${Fact} label=${t("sends.rejected")} value=${one.rejectedCount} /></dl>
-      <p><${Link} to="/messages" search=${{ q: one.batchId }}>${t("sends.toMessages")}<//></p></div>`}<//></div></div>`;
+        <${Fact} label=${t("sends.rejected")} value=${one.rejectedCount} /></dl></div>
+      <${BatchMessages} batch=${one} states=${STATES} />`}<//></div></div>`;
 }
 
 /** @param {{batch: BatchProgress}} props */

@@ -9,9 +9,12 @@ import { PagedTable } from "../developers/paged.js";
 import { Time } from "../developers/parts.js";
 import { State } from "../developers/status.js";
 import { BatchView } from "./batch.js";
+import { isOver, job, sizeOf } from "./job.js";
 import { NewSend } from "./new.js";
 
 /** @typedef {import("./batch.js").Batch} Batch */
+
+const AGAIN_MS = 5000;
 
 /** @param {{batch?: string}} props */
 export default function Sends({ batch = "" }) {
@@ -30,6 +33,15 @@ export default function Sends({ batch = "" }) {
   ];
   return html`<div class="page"><header class="page-head"><h1>${t("nav.sends")}</h1>
       <${Link} class="button primary" to="/sends/new"><${Icon} name="plus" />${t("sends.new")}<//></header>
-    <div class="page-body flush" tabindex="-1"><${PagedTable} label=${t("nav.sends")} path="/whatsapp-api-service/v2/batches" columns=${columns} rowKey=${(/** @type {Batch} */ one) => one.batchId}
+    ${job.value && html`<${UnderWay} send=${job.value} />`}
+    <div class="page-body flush" tabindex="-1"><${PagedTable} label=${t("nav.sends")} path="/whatsapp-api-service/v2/batches" every=${AGAIN_MS} columns=${columns} rowKey=${(/** @type {Batch} */ one) => one.batchId}
       onOpen=${(/** @type {Batch} */ one) => go(`/sends/${one.batchId}`)} empty=${{ icon: "send", title: t("sends.none"), text: t("sends.noneText") }} /></div></div>`;
+}
+
+/** Leads to the send under way. @param {{send: import("./job.js").SendJob}} props */
+function UnderWay({ send }) {
+  const { error, rejected, at } = send;
+  const over = isOver(send);
+  const text = over ? t("sends.rejectedText", { count: rejected.length }) : t(error ? "sends.stopped" : "sends.handing", { done: sizeOf(send, at) - rejected.length, total: sizeOf(send) });
+  return html`<div class=${`banner ${error || over ? "warning" : ""}`} role="status"><${Icon} name="send" /><span class="grow">${text}</span><${Link} class="button small" to="/sends/new">${t("sends.show")}<//></div>`;
 }

@@ -1,14 +1,14 @@
 // The desk now: the queue by team, agents with their load, and chats that can be given to others in bulk.
 import { html } from "htm/preact";
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { api } from "#app/api.js";
 import { t } from "#app/i18n.js";
-import { useLoad } from "#app/load.js";
+import { useLoad, useRefresh } from "#app/load.js";
 import { Link } from "#app/router.js";
 import { duration, since } from "#app/time.js";
 import { Avatar, Button, Checkbox, Select, Tag } from "#ui/controls.js";
-import { Empty, Fault, Loaded } from "#ui/states.js";
-import { Pager, Table } from "#ui/table.js";
+import { Empty, Loaded } from "#ui/states.js";
+import { Pager, Table, useFilledPage } from "#ui/table.js";
 import { Tile } from "#ui/tile.js";
 import { report, reportFault } from "#ui/toast.js";
 
@@ -21,13 +21,9 @@ const SCOPES = ["unassigned", "open", "missed-agent", "missed-after-hours"];
 
 export function Desk() {
   const load = useLoad((signal) => api.get("/chat-service/api/v2/figures/now", undefined, { signal }), []);
-  useEffect(() => {
-    const timer = setInterval(() => !document.hidden && load.reload(), EVERY_MS);
-    return () => clearInterval(timer);
-  }, []);
+  useRefresh(load, EVERY_MS);
   return html`<div class="stack loose">
     <${Loaded} load=${load}>${(/** @type {DeskState} */ state) => html`
-      ${load.error && html`<${Fault} error=${load.error} retry=${load.reload} />`}
       <dl class="tiles">
         <${Tile} title=${t("supervision.waiting")} value=${state.queue.length} tone=${state.queue.length ? "warning" : ""} />
         <${Tile} title=${t("supervision.longestWait")} value=${state.queue.length ? duration(state.queue.longestWait * 1000) : "–"} />
@@ -74,6 +70,7 @@ function Chats({ agents }) {
   const [target, setTarget] = useState("");
   const [busy, setBusy] = useState(false);
   const load = useLoad((signal) => api.get(CHATS, { scope, page, size: 50 }, { signal }), [scope, page]);
+  useFilledPage(load.data, setPage);
   const teams = useLoad((signal) => api.get("/api/v1/teams", { size: 500 }, { signal }), []);
   const toggle = (/** @type {string} */ id) => setChosen((before) => {
     const next = new Set(before);
@@ -85,16 +82,19 @@ function Chats({ agents }) {
     const [kind, id] = target.split(" ");
     setBusy(true);
     let given = 0;
+    /** @type {Set<string>} */
+    const failed = new Set();
     for (const chat of chosen) {
       try {
         await api.post(`${CHATS}/${chat}/transfer`, kind === "team" ? { teamId: id } : { agentId: id });
         given += 1;
       } catch (error) {
+        failed.add(chat);
         reportFault(error);
       }
     }
     setBusy(false);
-    setChosen(new Set());
+    setChosen(failed);
     if (given) report(t("supervision.given", { count: given }));
     load.reload();
   };

@@ -4,6 +4,7 @@ import { useState } from "preact/hooks";
 import { api, download } from "#app/api.js";
 import { language, t } from "#app/i18n.js";
 import { useLoad } from "#app/load.js";
+import { instant } from "#app/time.js";
 import { Button, Select, TextField } from "#ui/controls.js";
 import { Empty, Loaded } from "#ui/states.js";
 import { Table } from "#ui/table.js";
@@ -33,7 +34,8 @@ export function Figures() {
   const teams = useLoad((signal) => api.get("/api/v1/teams", { size: 500 }, { signal }), []);
   const period = () => {
     if (days !== "own") return { from: new Date(Date.now() - Number(days) * DAY_MS).toISOString(), teamId: team };
-    return { from: from && new Date(from).toISOString(), to: to && new Date(new Date(to).getTime() + DAY_MS).toISOString(), teamId: team };
+    const until = instant(to);
+    return { from: instant(from), to: until && new Date(Date.parse(until) + DAY_MS).toISOString(), teamId: team };
   };
   const load = useLoad((signal) => api.get(FIGURES, period(), { signal }), [days, from, to, team]);
   const save = () => download(`${FIGURES}/export`, { ...period(), format: "csv" }, "figures.csv").catch(reportFault);
@@ -51,7 +53,7 @@ function Period({ figures }) {
   if (!total || !total.opened) return html`<div class="card"><${Empty} icon="chart" title=${t("supervision.noFigures")}><p>${t("supervision.noFiguresHint")}</p><//></div>`;
   const of = (/** @type {string} */ group) => figures.filter((one) => one.group === group);
   const hours = Array.from({ length: 24 }, (_, hour) => ({ name: String(hour), value: of("hour").find((one) => Number(one.key) === hour)?.opened ?? 0 }));
-  const days = of("day").map((one) => ({ name: String(one.key).slice(5), value: one.opened })).sort((one, other) => one.name.localeCompare(other.name));
+  const days = of("day").sort((one, other) => String(one.key).localeCompare(String(other.key))).map((one) => ({ name: String(one.key).slice(5), value: one.opened }));
   const rated = total.ratedPoor + total.ratedAverage + total.ratedExcellent;
   return html`<dl class="tiles eight">
       <${Tile} title=${t("supervision.opened")} value=${total.opened} /><${Tile} title=${t("supervision.closed")} value=${total.closed} />

@@ -8,7 +8,7 @@ import { useLoad, useSettled } from "#app/load.js";
 import { Button, SearchField, Select, TextArea, TextField } from "#ui/controls.js";
 import { Dialog, confirm } from "#ui/dialog.js";
 import { Empty, Fault, Loaded } from "#ui/states.js";
-import { Pager, Table } from "#ui/table.js";
+import { Pager, Table, useFilledPage } from "#ui/table.js";
 import { report, reportFault } from "#ui/toast.js";
 
 /** @typedef {{id: string, shortcut: string, text: string, variables: string[], teamId: string | null}} Reply */
@@ -22,6 +22,7 @@ export function Replies() {
   const [dialog, setDialog] = useState(/** @type {null | "new" | Reply} */ (null));
   const search = useSettled(text.trim());
   const load = useLoad((signal) => api.get(REPLIES, { search, page, size: 50 }, { signal }), [search, page]);
+  useFilledPage(load.data, setPage);
   const teams = useLoad((signal) => api.get("/api/v1/teams", { size: 500 }, { signal }), []);
   const teamName = (/** @type {string | null} */ id) => (id ? teams.data?.content.find((/** @type {any} */ one) => one.id === id)?.name ?? id : t("supervision.allTeams"));
   const columns = [

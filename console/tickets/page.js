@@ -1,14 +1,13 @@
 // Tickets: the episodes of chats that agents worked on.
 import { html } from "htm/preact";
-import { useEffect, useState } from "preact/hooks";
 import { api } from "#app/api.js";
 import { t } from "#app/i18n.js";
-import { useLoad, useSettled } from "#app/load.js";
+import { useLoad, useSearchText } from "#app/load.js";
 import { go, query } from "#app/router.js";
 import { fullTime, shortTime } from "#app/time.js";
 import { SearchField, Select, Tag } from "#ui/controls.js";
 import { Empty, Loaded } from "#ui/states.js";
-import { Pager, Table } from "#ui/table.js";
+import { Pager, Table, useFilledPage } from "#ui/table.js";
 import { report, reportFault } from "#ui/toast.js";
 
 /** @typedef {{id: string, ticketNumber: string, participantId: string, phoneNumber?: string | null, whatsAppNumber?: string | null, status: string, agentName?: string | null, rating?: string | null, createdTime: string, closedTime?: string | null}} Ticket */
@@ -31,17 +30,15 @@ const number = (digits) => (digits && /^\d+$/.test(digits) ? `+${digits}` : (dig
 
 export default function Tickets() {
   const { q = "", days = "30", status = "", rating = "", agent = "", page = "0" } = query.value;
-  const [text, setText] = useState(q);
-  const settled = useSettled(text.trim());
   const filter = (/** @type {Record<string, string>} */ change) => go("/tickets", { search: { q, days, status, rating, agent, ...change }, replace: true });
-  useEffect(() => {
-    if (settled !== q) filter({ q: settled });
-  }, [settled]);
+  const [text, setText] = useSearchText(q, (next) => filter({ q: next }));
   const users = useLoad(async (signal) => (await api.get("/api/v1/users", { size: 500 }, { signal })).content, []);
   const load = useLoad((signal) => api.get("/chat-service/ticket/search", {
     page, size: SIZE, clientRef: "me", startDateTime: new Date(Date.now() - Number(days) * DAY).toISOString(), endDateTime: new Date(Date.now() + DAY).toISOString(),
     ...wanted(q), selectedStatus: status && queryName(status), rating, agentId: agent,
   }, { signal }), [q, days, status, rating, agent, page]);
+  const show = (/** @type {number} */ to) => filter({ page: String(to) });
+  useFilledPage(load.data, show);
   const setStatus = async (/** @type {Ticket} */ ticket, /** @type {string} */ wanted) => {
     try {
       await api.put(`/chat-service/ticket/${ticket.id}/status`, undefined, { query: { newStatus: queryName(wanted) } });
@@ -69,6 +66,6 @@ export default function Tickets() {
       <${Select} label=${t("tickets.rating")} value=${rating} options=${[any, ...RATINGS.map((one) => [one, t(`ratings.${one}`)])]} onValue=${(/** @type {string} */ value) => filter({ rating: value })} />
       <${Select} label=${t("tickets.agent")} value=${agent} options=${[any, ...(users.data ?? []).map((/** @type {{id: string, name: string}} */ one) => [one.id, one.name])]} onValue=${(/** @type {string} */ value) => filter({ agent: value })} /></div>
     <div class="page-body flush"><${Loaded} load=${load}>${(/** @type {any} */ found) => found.content.length
-      ? html`<${Table} label=${t("nav.tickets")} columns=${columns} rows=${found.content} onOpen=${(/** @type {Ticket} */ one) => go(`/inbox/all/${one.participantId}`)} /><${Pager} page=${found} onPage=${(/** @type {number} */ to) => filter({ page: String(to) })} />`
+      ? html`<${Table} label=${t("nav.tickets")} columns=${columns} rows=${found.content} onOpen=${(/** @type {Ticket} */ one) => go(`/inbox/all/${one.participantId}`)} /><${Pager} page=${found} onPage=${show} />`
       : html`<${Empty} icon="ticket" title=${t("tickets.none")}><p>${t("tickets.noneHint")}</p><//>`}<//></div></div>`;
 }

@@ -32,11 +32,13 @@ export function Fault({ error, retry }) {
 }
 
 /**
- * The three states of something that loads. `children` is a function of the data.
+ * The three states of something that loads. `children` is a function of the data. If the data could not be loaded again, the fault
+ * stands before them.
  * @param {{load: {data?: any, error?: unknown, reload: () => void}, skeleton?: any, children: (data: any) => any}} props
  */
 export function Loaded({ load, skeleton, children }) {
-  if (load.data !== undefined) return children(load.data);
+  // Both places are always there, so that the children keep their state when a fault comes or goes.
+  if (load.data !== undefined) return [load.error ? html`<${Fault} error=${load.error} retry=${load.reload} />` : null, children(load.data)];
   if (load.error) return html`<${Fault} error=${load.error} retry=${load.reload} />`;
   return skeleton ?? html`<${SkeletonList} />`;
 }

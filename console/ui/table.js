@@ -1,5 +1,6 @@
 // Tables with pages, as the lists of the API return them.
 import { html } from "htm/preact";
+import { useEffect } from "preact/hooks";
 import { t } from "#app/i18n.js";
 import { Button } from "#ui/controls.js";
 
@@ -25,6 +26,18 @@ export function Table({ label, columns, rows, rowKey = (row) => row.id, onOpen, 
 /** A click on a control inside the row is for that control. @param {any} event */
 function opens(event) {
   return !event.target.closest("button, a, input, select, label");
+}
+
+/**
+ * Goes back to a page with rows if the rows of the present one are gone, for example because the last one was deleted.
+ * @param {{content: any[], number: number, totalPages: number} | undefined} found
+ * @param {(page: number) => void} onPage
+ */
+export function useFilledPage(found, onPage) {
+  const beyond = found && found.content.length === 0 && found.number > 0 ? found.number : 0;
+  useEffect(() => {
+    if (found && beyond) onPage(Math.max(0, Math.min(beyond, found.totalPages) - 1));
+  }, [beyond]);
 }
 
 /** @param {{page: {number: number, totalPages: number, totalElements: number, first: boolean, last: boolean}, onPage: (page: number) => void}} props */

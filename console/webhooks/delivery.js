@@ -1,9 +1,10 @@
 // One delivery: the request as it is sent, each attempt with its answer, and a way to send it again.
 import { html } from "htm/preact";
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { t } from "#app/i18n.js";
-import { useLoad } from "#app/load.js";
+import { useLoad, useRefresh } from "#app/load.js";
 import { Link } from "#app/router.js";
+import { hasRole } from "#app/session.js";
 import { fullTime } from "#app/time.js";
 import { Button } from "#ui/controls.js";
 import { Dialog } from "#ui/dialog.js";
@@ -22,12 +23,7 @@ export function DeliveryDialog({ configs, id, onClose }) {
   const load = useLoad((signal) => findDelivery(configs, id, signal), [configs, id]);
   const signed = useLoad((signal) => hooks.signed(id, signal), [id]);
   const [busy, setBusy] = useState(false);
-  const waits = load.data?.delivery.state === "PENDING";
-  useEffect(() => {
-    if (!waits) return undefined;
-    const timer = setInterval(load.reload, AGAIN_MS);
-    return () => clearInterval(timer);
-  }, [waits]);
+  useRefresh(load, load.data?.delivery.state === "PENDING" ? AGAIN_MS : 0);
   const resend = async () => {
     setBusy(true);
     if (await attempt(() => hooks.resend(load.data?.config ?? "", id), t("webhooks.sentAgain"))) load.reload();
@@ -35,7 +31,7 @@ export function DeliveryDialog({ configs, id, onClose }) {
   };
   const gst = gstIdOf(load.data?.delivery.body);
   return html`<${Dialog} title=${t("webhooks.delivery")} wide onClose=${onClose} foot=${html`
-    ${gst && html`<${Link} class="button quiet" to=${`/messages/${encodeURIComponent(gst)}`}>${t("webhooks.toMessage")}<//>`}
+    ${gst && hasRole("ADMIN", "DEVELOPER") && html`<${Link} class="button quiet" to=${`/messages/${encodeURIComponent(gst)}`}>${t("webhooks.toMessage")}<//>`}
     <${Button} onClick=${onClose}>${t("common.close")}<//><${Button} kind="primary" icon="refresh" busy=${busy} disabled=${!load.data} onClick=${resend}>${t("webhooks.sendAgain")}<//>`}>
     <${Loaded} load=${load}>${(/** @type {{delivery: Delivery}} */ { delivery }) => html`
       <dl class="facts"><${Fact} label="webhook-id"><${Id} id=${delivery.id} /><//>

@@ -1,8 +1,8 @@
 // The health of each webhook of a configuration, and the secret that signs them.
 import { html } from "htm/preact";
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { t } from "#app/i18n.js";
-import { useLoad } from "#app/load.js";
+import { useLoad, useRefresh } from "#app/load.js";
 import { Link, go } from "#app/router.js";
 import { fullTime } from "#app/time.js";
 import { Button } from "#ui/controls.js";
@@ -24,10 +24,7 @@ export function Overview({ config, onChange }) {
   const load = useLoad((signal) => hooks.health(config.id, signal), [config]);
   const [editing, setEditing] = useState(false);
   const [resending, setResending] = useState("");
-  useEffect(() => {
-    const timer = setInterval(() => !document.hidden && load.reload(), AGAIN_MS);
-    return () => clearInterval(timer);
-  }, []);
+  useRefresh(load, AGAIN_MS);
   const saved = () => {
     setEditing(false);
     onChange();

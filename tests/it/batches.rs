@@ -180,6 +180,65 @@ async fn the_report_of_a_batch_has_one_line_per_message_in_both_forms() {
 }
 
 #[tokio::test]
+async fn the_messages_of_a_batch_are_listed_by_page_and_by_state_with_the_reason_of_each_failure() {
+    let patchbay = SharedPatchbay::get().await;
+    let client = patchbay.new_client().await;
+    let phones: Vec<TestPhone> = (0..3).map(|_| patchbay.new_phone()).collect();
+    phones[1].set(json!({ "onWhatsApp": false })).await;
+    let mut numbers: Vec<&str> = phones.iter().map(|phone| phone.msisdn.as_str()).collect();
+    numbers.push("083");
+    let answer = client.send(&client.order_ready(&numbers)).await.accepted();
+    let batch = answer["batchId"].as_str().unwrap();
+    client.send(&client.order_ready(&[&patchbay.new_phone().msisdn])).await.accepted();
+    eventually("the ends", || async {
+        let now = progress(&client, batch).await["progress"].clone();
+        (now["delivered"] == 2 && now["failed"] == 1).then_some(())
+    })
+    .await;
+    let list = format!("{BATCHES}/{batch}/messages");
+
+    let page = client.get(&list).await.ok();
+
+    assert_eq!(page["totalElements"], 3, "neither rejected recipients nor messages of other batches");
+    let receivers: Vec<&str> =
+        page["content"].as_array().unwrap().iter().map(|one| one["receiver"].as_str().unwrap()).collect();
+    assert_eq!(receivers, numbers[..3]);
+    let delivered = &page["content"][0];
+    assert_eq!((&delivered["status"], &delivered["channel"]), (&json!("DELIVERED"), &json!("WHATSAPP")));
+    assert_eq!(delivered["ctId"], format!("ct-{}", phones[0].msisdn));
+    assert_eq!((delivered["deliveryTime"].is_string(), delivered.get("errorCode")), (true, None), "{delivered}");
+    let story = format!("/messaging-service/WhatsApp/messages/{}", delivered["gstId"].as_str().unwrap());
+    assert_eq!(client.get(&story).await.ok()["batchId"], *batch);
+    let failed = client.get(&format!("{list}?status=FAILED")).await.ok();
+    let failure = &failed["content"][0];
+    assert_eq!((&failed["totalElements"], &failure["receiver"]), (&json!(1), &json!(phones[1].msisdn)));
+    assert_eq!((&failure["status"], &failure["errorCode"]), (&json!("FAILED"), &json!("131026")));
+    assert!(failure["errorCodeString"].is_string(), "{failure}");
+    let second = client.get(&format!("{list}?status=DELIVERED&size=1&page=1")).await.ok();
+    assert_eq!((&second["totalElements"], &second["last"]), (&json!(2), &json!(true)));
+    assert_eq!(second["content"][0]["receiver"], phones[2].msisdn);
+    let beyond = client.get(&format!("{list}?size=1&page=3")).await.ok();
+    assert_eq!((&beyond["totalElements"], &beyond["content"]), (&json!(3), &json!([])));
+}
+
+#[tokio::test]
+async fn the_list_of_messages_is_empty_for_an_empty_batch_and_refuses_unknown_states_and_batches() {
+    let patchbay = SharedPatchbay::get().await;
+    let client = patchbay.new_client().await;
+    let answer = client.send(&client.order_ready(&["083"])).await.accepted();
+    let list = format!("{BATCHES}/{}/messages", answer["batchId"].as_str().unwrap());
+
+    let empty = client.get(&list).await.ok();
+
+    assert_eq!((&empty["totalElements"], &empty["content"]), (&json!(0), &json!([])));
+    assert_eq!(client.get(&format!("{list}?status=QUEUED")).await.ok()["totalElements"], 0);
+    for unknown in ["failed", "LOST"] {
+        assert_eq!(client.get(&format!("{list}?status={unknown}")).await.faulty_fields(), ["status"], "{unknown}");
+    }
+    assert_eq!(client.get(&format!("{BATCHES}/{}/messages", uuid::Uuid::nil())).await.status, 404);
+}
+
+#[tokio::test]
 async fn reports_and_stories_distinguish_numbers_and_user_ids() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;

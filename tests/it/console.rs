@@ -65,6 +65,11 @@ async fn an_agent_logs_in_takes_a_chat_and_sees_the_answer_arrive_over_a_lost_co
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_quickstart_works_by_clicks_from_a_webhook_to_the_answer_of_an_agent() {
+    play_with("quickstart.mjs", &[greeter("Hello"), greeter("Welcome")]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn two_agents_on_one_queue_see_who_takes_a_chat_and_to_whom_it_goes() {
     play("colleagues.mjs").await;
 }
@@ -87,6 +92,16 @@ async fn an_attribute_is_defined_set_at_a_contact_changed_and_removed_with_its_v
 #[tokio::test(flavor = "multi_thread")]
 async fn a_developer_finds_a_failed_webhook_mends_its_receiver_and_sends_it_again() {
     play("webhooks.mjs").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_developer_outside_the_client_opens_its_webhooks_alone_by_a_link_that_works_once() {
+    play("links.mjs").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_admin_sees_the_sessions_of_a_user_and_ends_one() {
+    play("sessions.mjs").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -119,6 +134,11 @@ async fn the_pages_of_developers_work_by_keyboard_and_on_small_screens_without_f
 #[tokio::test(flavor = "multi_thread")]
 async fn the_console_works_by_keyboard_and_on_small_screens_without_findings_of_axe() {
     play("access.mjs").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_page_and_each_of_its_controls_is_reached_by_keyboard_alone() {
+    play("keyboard.mjs").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -140,6 +140,10 @@ async fn a_call_has_the_same_form_in_every_answer() {
     let page = client.get(&format!("{PLUGINS}/hostile/recordings?form=exact")).await.ok();
     let exact = page["content"].as_array().unwrap().iter().find(|entry| entry["id"] == recorded["id"]).unwrap();
     assert!(exact["recording"]["result"].as_str().unwrap().contains("\"Info\""), "as it is kept: {exact}");
+    let other = client.get(&format!("{PLUGINS}/hostile/recordings?subjectId=nobody")).await;
+    assert_eq!(other.faulty_fields(), ["subjectId"], "{}", other.text);
+    let none = client.get(&format!("{PLUGINS}/hostile/recordings?subjectId={}", uuid::Uuid::nil())).await.ok();
+    assert_eq!(none["totalElements"], 0, "{none}");
     let other = client.get(&format!("{PLUGINS}/hostile/recordings?form=pretty")).await;
     assert_eq!(other.faulty_fields(), ["form"]);
 }

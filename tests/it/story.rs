@@ -103,6 +103,11 @@ async fn a_message_has_not_failed_while_it_is_not_decided_whether_an_sms_follows
     let report = client.get(&format!("/whatsapp-api-service/v2/batches/{batch}/report?format=ndjson")).await;
     let line: Value = serde_json::from_str(report.text.trim()).unwrap();
     assert_eq!((&line["status"], &line["errorCode"]), (&json!("ACCEPTED"), &Value::Null), "{line}");
+    let list = format!("/whatsapp-api-service/v2/batches/{batch}/messages");
+    let failed = client.get(&format!("{list}?status=FAILED")).await.ok();
+    assert_eq!(failed["totalElements"], 0, "{failed}");
+    let listed = client.get(&list).await.ok()["content"][0].clone();
+    assert_eq!((&listed["status"], &listed["errorCode"]), (&json!("ACCEPTED"), &Value::Null), "{listed}");
     let decided = story(&client, &sink, &phone, |story| is_told(story, "DELIVERED")).await;
     assert_eq!((&decided["status"], &decided["channel"]), (&json!("DELIVERED"), &json!("SMS")));
 }

@@ -21,7 +21,7 @@ use domain::iso_time::iso_time;
 use domain::{
     body::{Faults, FieldFault},
     chat::{Rating, TicketStatus},
-    ids::{TicketId, UserId},
+    ids::{ParticipantId, TicketId, UserId},
     page::PageRequest,
     phone,
 };
@@ -129,6 +129,9 @@ struct Wanted {
     /// The agent who works on it.
     #[param(nullable = false)]
     agent_id: Option<String>,
+    /// The chat.
+    #[param(nullable = false)]
+    participant_id: Option<String>,
     /// The status.
     #[param(value_type = Option<SelectedStatus>, nullable = false, inline)]
     selected_status: Option<String>,
@@ -187,7 +190,8 @@ fn read(given: &QueryParameters) -> Result<TicketQuery, Faults> {
     // A text that cannot be a number or an id matches no ticket.
     let number = value("ticketNumber").map(tickets::ticket_number);
     let agent = value("agentId").map(|text| text.parse::<UserId>().ok());
-    let nothing = number == Some(None) || agent == Some(None);
+    let chat = value("participantId").map(|text| text.parse::<ParticipantId>().ok());
+    let nothing = number == Some(None) || agent == Some(None) || chat == Some(None);
     let filter = Filter {
         from,
         until,
@@ -197,7 +201,7 @@ fn read(given: &QueryParameters) -> Result<TicketQuery, Faults> {
         number: number.flatten(),
         agent: agent.flatten(),
         status: status.flatten(),
-        chats: None,
+        chats: chat.flatten().map(|chat| vec![chat]),
     };
     Ok(TicketQuery {
         page: PageRequest { page: 0, size: 10 },
@@ -333,6 +337,9 @@ mod tests {
         assert_eq!(filter("ticketNumber=12").unwrap().number, Some(12));
         assert_eq!(filter("ticketNumber=T-1"), None, "no ticket has it");
         assert_eq!(filter("agentId=somebody"), None);
+        let chat: ParticipantId = "01998000-0000-7000-8000-0000000000aa".parse().unwrap();
+        assert_eq!(filter(&format!("participantId={chat}")).unwrap().chats, Some(vec![chat]));
+        assert_eq!(filter("participantId=somebody"), None);
         assert_eq!(query(&format!("{WHOLE}&rating=good")).unwrap_err(), ["rating"]);
         assert_eq!(query(&format!("{WHOLE}&selectedStatus=done")).unwrap_err(), ["selectedStatus"]);
     }

@@ -1,6 +1,7 @@
 //! Messages to customers: sending, batches and reports, the story of a message, conversations, the blocklist, rates,
 //! business numbers and templates.
 
+mod batch_messages;
 mod batches;
 mod blocklist;
 mod closed_sets;
@@ -31,6 +32,7 @@ pub fn routes(state: &ApiState, acceptor: Arc<Acceptor>) -> OpenApiRouter<ApiSta
         .merge(sending::routes().with_state(SendState::new(state, acceptor)))
         .merge(conversations::routes())
         .merge(batches::routes())
+        .merge(batch_messages::routes())
         .merge(reports::routes())
         .merge(message_lookup::routes())
         .merge(story::routes())

@@ -109,10 +109,13 @@ fn one_of(
     }
 }
 
-fn id(parts: &Parts, name: &str, fault: &str) -> Result<Option<Uuid>, ApiError> {
+pub(super) fn id(parts: &Parts, name: &str, fault: &str) -> Result<Option<Uuid>, ApiError> {
     let id = parameter(parts, name)?.map(|text| text.parse()).transpose();
     id.map_err(|_| ApiError::fault(name, fault))
 }
+
+/// The fault of `subjectId`.
+pub(super) const NO_SUBJECT: &str = "must be the id of a participant, a message or a delivery";
 
 /// Filters of the list of calls.
 #[derive(IntoParams)]
@@ -167,7 +170,7 @@ pub(super) async fn invocations(
         outcome: outcome.as_deref(),
         mode: mode.as_deref(),
         after: id(&parts, "after", "must be the id of a call")?,
-        subject: id(&parts, "subjectId", "must be the id of a participant, a message or a delivery")?,
+        subject: id(&parts, "subjectId", NO_SUBJECT)?,
         event: event.as_deref(),
     };
     let page = plugins::invocations(&state.context.db, allowed.caller.client, &name, wanted, query.page).await?;

@@ -25,7 +25,7 @@ use uuid::Uuid;
 use super::{
     activate::ScopeBody,
     history_bodies::RecordedBody,
-    lists::{parameter, require_plugin},
+    lists::{NO_SUBJECT, id, parameter, require_plugin},
     plugin_bodies::ActivationBody,
     recorded_page,
     request::{PluginPath, api_error, inbox_id, mode, small, version},
@@ -118,11 +118,14 @@ pub(super) async fn stop(
     Ok(StatusCode::NO_CONTENT)
 }
 
-/// The form of recordings in the answer.
+/// The calls in the answer, and their form.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "says what the handler looks for")]
 pub(super) struct WantedForm {
+    /// Only calls about this chat participant, message or delivery.
+    #[param(nullable = false, rename = "subjectId")]
+    subject: Option<Uuid>,
     /// `exact`: byte for byte as they are stored, to be replayed elsewhere. If it is absent, in the terms of the rest
     /// of this API.
     #[param(nullable = false)]
@@ -156,8 +159,9 @@ pub(super) async fn list(
         Some("exact") => true,
         Some(_) => return Err(ApiError::fault("form", "must be `exact` or absent")),
     };
+    let subject = id(&parts, "subjectId", NO_SUBJECT)?;
     let client = allowed.caller.client;
-    let found = plugins::recordings(&state.context.db, client, &name, query.page).await?;
+    let found = plugins::recordings(&state.context.db, client, &name, subject, query.page).await?;
     recorded_page::answer(Arc::clone(&state.context), client, query.page, is_exact, found)
 }
 

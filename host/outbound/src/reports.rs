@@ -1,10 +1,13 @@
-//! Reports of a batch or a day, read a page at a time: every message of the send endpoints with its state.
+//! Reports of a batch or a day, read a page at a time: every message of the send endpoints with its state. The messages of a
+//! batch are also a list.
 
 use base::Result;
 use chrono::{DateTime, Days, NaiveDate, NaiveTime, Utc};
 use domain::{
     clock::first_id_at,
+    delivery::DeliveryState,
     ids::{BatchId, ClientId},
+    page::{Page, PageRequest},
 };
 pub use storage::outbound::reports::ReportedMessage;
 use storage::{
@@ -17,6 +20,26 @@ use storage::{
 use uuid::Uuid;
 
 const PAGE: i64 = 500;
+
+/// Lists the messages of a batch in the order of acceptance: all, or those in one state. `None`: there is no such batch.
+pub async fn messages_of_batch(
+    db: &Db,
+    client: ClientId,
+    batch: BatchId,
+    state: Option<DeliveryState>,
+    page: PageRequest,
+) -> Result<Option<Page<ReportedMessage>>> {
+    let mut db = db.acquire().await?;
+    let Some(batch) = batches::find(&mut db, client, batch).await? else { return Ok(None) };
+    let Some(extent) = batch.extent() else { return Ok(Some(Page::of(Vec::new(), 0))) };
+    let counts = batches::progress(&mut db, client, extent).await?;
+    let total = match state {
+        Some(state) => counts.get(&state).copied().unwrap_or_default(),
+        None => counts.values().sum(),
+    };
+    let messages = reports::messages_of_batch(&mut db, client, extent, state, page).await?;
+    Ok(Some(Page::of(messages, total)))
+}
 
 #[derive(Debug)]
 pub struct ReportQuery {

@@ -10,6 +10,7 @@
 )]
 
 mod batches;
+mod console;
 mod costs;
 mod crowd;
 mod events;
@@ -42,7 +43,7 @@ mod webhooks;
 
 use table::Figure;
 
-const GROUPS: [&str; 17] = [
+const GROUPS: [&str; 18] = [
     "journey",
     "sends",
     "batches",
@@ -52,6 +53,7 @@ const GROUPS: [&str; 17] = [
     "number",
     "filled",
     "inbox",
+    "console",
     "fallback",
     "sms",
     "waiting",
@@ -110,6 +112,9 @@ async fn measure(wanted: impl Fn(&str) -> bool) -> Vec<Figure> {
     }
     if wanted("inbox") {
         figures.extend(inbox::measure().await);
+    }
+    if wanted("console") {
+        figures.extend(console::measure().await);
     }
     if wanted("fallback") {
         figures.extend(fallback::measure().await);

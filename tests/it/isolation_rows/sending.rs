@@ -47,6 +47,13 @@ pub const ROWS: &[Row] = &[
     ),
     row(
         "GET",
+        "/whatsapp-api-service/v2/batches/{batchId}/messages",
+        SENDERS,
+        |ids| batch(ids, "/messages"),
+        Others::Unknown(404),
+    ),
+    row(
+        "GET",
         "/whatsapp-api-service/v2/batches/{batchId}/report",
         SENDERS,
         |ids| batch(ids, "/report"),

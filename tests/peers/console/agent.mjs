@@ -46,6 +46,18 @@ await page.reload();
 await eventually("the draft", async () => (await inbox.field.inputValue()) === "half an answ");
 await inbox.field.fill("");
 
+// So does the draft of a note, apart from that of the answer.
+const note = page.getByRole("textbox", { name: "Write a note" });
+await page.getByRole("button", { name: "Note", exact: true }).click();
+await note.fill("half a no");
+await page.reload();
+await inbox.field.waitFor();
+check((await inbox.field.inputValue()) === "", "the note became an answer");
+await page.getByRole("button", { name: "Note", exact: true }).click();
+await eventually("the draft of the note", async () => (await note.inputValue()) === "half a no");
+await note.fill("");
+await page.getByRole("button", { name: "Reply", exact: true }).click();
+
 // The list that the server returns has the last message of each chat. No chat needs a request of its own.
 await page.getByRole("link", { name: /^Mine/ }).click();
 await inbox.row("while you were away").click();

@@ -4,10 +4,13 @@ import { Inbox, browser, check, complaints, eventually, given, logIn, phone } fr
 const chromium = await browser();
 const lead = await logIn(await chromium.newContext(), "/inbox/unassigned");
 const agent = await logIn(await chromium.newContext(), "/inbox/unassigned", given.agent);
+const elsewhere = await logIn(await chromium.newContext(), "/contacts");
 const [first, second] = [new Inbox(lead), new Inbox(agent)];
 for (const page of [lead, agent]) await page.getByText("No chats here").waitFor();
 
 await phone("POST", `${given.phone}/messages`, { to: given.number, text: "who is there?" });
+// Who works on another page sees the size of the queue, too.
+await eventually("the size of the queue", async () => /Inbox\s*1/.test((await elsewhere.getByRole("navigation", { name: "Console" }).textContent()) ?? ""));
 await second.row("who is there?").click();
 await second.sees("who is there?");
 await first.row("who is there?").click();
@@ -34,6 +37,6 @@ await eventually("the answer on the phone", async () => {
   return messages.some((one) => one.text === "It is me.");
 });
 await agent.getByRole("button", { name: "Send a template" }).waitFor();
-for (const page of [lead, agent]) check(complaints(page).length === 0, complaints(page).join("\n"));
+for (const page of [lead, agent, elsewhere]) check(complaints(page).length === 0, complaints(page).join("\n"));
 await chromium.close();
 console.log("ok");

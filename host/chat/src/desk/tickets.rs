@@ -47,7 +47,12 @@ pub async fn search(
 ) -> Result<Page<TicketView>, DeskError> {
     let client = acting.client;
     let mut db = ctx.db.acquire().await?;
-    let chats = chat_lists::chats_of_customers(&mut db, acting, customer, SEARCHED_CHATS).await?;
+    let of_customers = chat_lists::chats_of_customers(&mut db, acting, customer, SEARCHED_CHATS).await?;
+    let chats = match (&filter.chats, of_customers) {
+        (Some(asked), Some(found)) => Some(found.into_iter().filter(|chat| asked.contains(chat)).collect()),
+        (Some(asked), None) => Some(asked.clone()),
+        (None, found) => found,
+    };
     let found = tickets::search(&mut db, client, &Filter { chats, ..filter }, page).await?;
     Ok(Page { items: views(&mut db, client, found.items).await?, total: found.total })
 }

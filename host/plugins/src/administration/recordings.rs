@@ -170,10 +170,17 @@ pub fn readable(recording: &RecordingRow) -> Value {
     serde_json::from_str(&recording.recording).map_or(Value::Null, |recorded: Recorded| recorded.to_json())
 }
 
-/// A page of recorded calls, newest first, without their content. [`find_recorded`] reads the content.
-pub async fn recordings(db: &Db, client: ClientId, plugin: &str, page: PageRequest) -> Result<Page<ListedRecording>> {
+/// A page of recorded calls, or of those about one subject, newest first, without their content. [`find_recorded`] reads
+/// the content.
+pub async fn recordings(
+    db: &Db,
+    client: ClientId,
+    plugin: &str,
+    subject: Option<Uuid>,
+    page: PageRequest,
+) -> Result<Page<ListedRecording>> {
     let mut db = db.acquire().await?;
-    let (items, total) = stored::page(&mut db, client, plugin, page).await?;
+    let (items, total) = stored::page(&mut db, client, plugin, subject, page).await?;
     Ok(Page::of(items, total))
 }
 

@@ -97,28 +97,36 @@ pub struct ListedRecording {
     pub bytes: i64,
 }
 
-/// A page of recordings, newest first, and the total. Read their long contents with [`of_ids`].
+/// A page of recordings, newest first, and the total: all, or those of one subject. They are found among those of the
+/// plugin, which the terms of recordings bound. Read their long contents with [`of_ids`].
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
     plugin: &str,
+    subject: Option<Uuid>,
     page: PageRequest,
 ) -> Result<(Vec<ListedRecording>, i64)> {
     let rows: Vec<ListedRecording> = sqlx::query_as(
         "SELECT id, bytes::bigint AS bytes FROM plugin_recording
-         WHERE client_id = $1 AND plugin = $2 ORDER BY id DESC OFFSET $3 LIMIT $4",
+         WHERE client_id = $1 AND plugin = $2 AND ($3::uuid IS NULL OR subject_id = $3)
+         ORDER BY id DESC OFFSET $4 LIMIT $5",
     )
     .bind(client.0)
     .bind(plugin)
+    .bind(subject)
     .bind(page.offset())
     .bind(page.limit())
     .fetch_all(&mut *db)
     .await?;
-    let total: i64 = sqlx::query_scalar("SELECT count(*) FROM plugin_recording WHERE client_id = $1 AND plugin = $2")
-        .bind(client.0)
-        .bind(plugin)
-        .fetch_one(db)
-        .await?;
+    let total: i64 = sqlx::query_scalar(
+        "SELECT count(*) FROM plugin_recording
+         WHERE client_id = $1 AND plugin = $2 AND ($3::uuid IS NULL OR subject_id = $3)",
+    )
+    .bind(client.0)
+    .bind(plugin)
+    .bind(subject)
+    .fetch_one(db)
+    .await?;
     Ok((rows, total))
 }
 

@@ -4,6 +4,7 @@
 mod agents;
 mod backup;
 mod batch_lists;
+mod batch_messages;
 mod callbacks;
 mod chat_lists;
 mod chatbot_values;

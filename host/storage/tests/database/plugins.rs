@@ -256,13 +256,29 @@ async fn no_more_is_recorded_than_the_terms_allow() {
     assert_eq!(kept, [(true, None), (true, full), (false, full)].map(|(kept, full)| RecordingResult { kept, full }));
     let anew = recordings::insert(&mut db, CLIENT, &recording(4), &terms(3, 2, 1_000)).await.unwrap();
     assert_eq!(anew, RecordingResult { kept: true, full: None }, "begun anew");
-    let (page, total) = recordings::page(&mut db, CLIENT, "bot", PageRequest::first(1)).await.unwrap();
+    let (page, total) = recordings::page(&mut db, CLIENT, "bot", None, PageRequest::first(1)).await.unwrap();
     let bytes = i64::try_from(recording(4).recording.len()).unwrap();
     assert_eq!((page, total), (vec![ListedRecording { id: Uuid::from_u128(4), bytes }], 3));
     let ids = [1, 4, 9].map(Uuid::from_u128);
     assert_eq!(recordings::of_ids(&mut db, CLIENT, &ids).await.unwrap(), [recording(4), recording(1)]);
     let older = recordings::older(&mut db, CLIENT, "bot", Uuid::from_u128(4), 10).await.unwrap();
     assert_eq!(older, [recording(2), recording(1)]);
+}
+
+#[tokio::test]
+async fn recordings_are_listed_by_their_subject() {
+    let (_scratch, mut db) = database().await;
+    for id in 1..=3 {
+        let subject = Uuid::from_u128(if id == 2 { 8 } else { 9 });
+        let one = RecordingRow { subject, ..recording(id) };
+        recordings::insert(&mut db, CLIENT, &one, &terms(1, 9, 1_000)).await.unwrap();
+    }
+    for (subject, expected) in [(8, vec![2]), (9, vec![3, 1]), (7, vec![])] {
+        let wanted = Some(Uuid::from_u128(subject));
+        let (page, total) = recordings::page(&mut db, CLIENT, "bot", wanted, PageRequest::first(9)).await.unwrap();
+        let ids: Vec<u128> = page.iter().map(|one| one.id.as_u128()).collect();
+        assert_eq!((total, ids), (i64::try_from(expected.len()).unwrap(), expected));
+    }
 }
 
 #[tokio::test]

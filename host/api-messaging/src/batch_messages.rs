@@ -1,0 +1,130 @@
+//! `GET /whatsapp-api-service/v2/batches/{batchId}/messages`: the messages of a batch, page by page. The report has the
+//! same facts as a file.
+
+use api_core::{
+    auth::{AuthorizedCaller, Following, Permission},
+    closed_set::{ChannelName, DeliveryStateName},
+    error::ApiError,
+    page::{ListQuery, Page},
+    path::Segments,
+    query::QueryParameters,
+    state::ApiState,
+};
+use axum::{extract::State, http::request::Parts};
+use domain::iso_time::iso_time;
+use domain::{clock::minted_at, delivery::DeliveryState, ids::BatchId};
+use outbound::reports::{self, ReportedMessage};
+use serde::Serialize;
+use utoipa::{IntoParams, ToSchema};
+use utoipa_axum::{router::OpenApiRouter, routes};
+
+pub(crate) fn routes() -> OpenApiRouter<ApiState> {
+    OpenApiRouter::new().routes(routes!(list))
+}
+
+/// The filter of the messages of a batch.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Query)]
+#[expect(dead_code, reason = "says what the handler looks for")]
+struct Wanted {
+    /// Only messages in this state.
+    #[param(nullable = false)]
+    status: Option<DeliveryStateName>,
+}
+
+/// A message of a batch.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = BatchMessage)]
+struct MessageBody {
+    /// The system's tracking id. The story of the message has its events.
+    gst_id: String,
+    /// The client's tracking id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ct_id: Option<String>,
+    /// The present state.
+    #[schema(value_type = DeliveryStateName)]
+    status: String,
+    /// The channel of the last leg.
+    #[schema(value_type = ChannelName)]
+    channel: String,
+    /// The recipient's number. Absent if the message goes only to a user id.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    receiver: Option<String>,
+    /// The recipient's user id, if the request had one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recipient_user_id: Option<String>,
+    /// The time when Patchbay accepted it.
+    #[schema(format = DateTime)]
+    created_time: String,
+    /// The time when it was sent.
+    #[schema(format = DateTime)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    send_time: Option<String>,
+    /// The time of its delivery.
+    #[schema(format = DateTime)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    delivery_time: Option<String>,
+    /// The time when it was read.
+    #[schema(format = DateTime)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    read_time: Option<String>,
+    /// The code of the failure.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error_code: Option<String>,
+    /// The failure as a text for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error_code_string: Option<String>,
+}
+
+impl From<ReportedMessage> for MessageBody {
+    fn from(message: ReportedMessage) -> Self {
+        Self {
+            created_time: iso_time(minted_at(message.id)),
+            gst_id: message.gst_id,
+            ct_id: message.ct_id,
+            status: message.state,
+            channel: message.channel,
+            receiver: message.receiver,
+            recipient_user_id: message.recipient_user_id,
+            send_time: message.sent_at.map(iso_time),
+            delivery_time: message.delivered_at.map(iso_time),
+            read_time: message.read_at.map(iso_time),
+            error_code: message.error_code,
+            error_code_string: message.error_text,
+        }
+    }
+}
+
+/// Lists the messages of a batch.
+///
+/// They are in the order of acceptance. Rejected recipients are not included. With `status`, the list has only the
+/// messages in that state, such as `FAILED`.
+#[utoipa::path(
+    get,
+    path = "/whatsapp-api-service/v2/batches/{batchId}/messages",
+    operation_id = "listBatchMessages",
+    tag = "Batches",
+    params(("batchId" = Uuid, Path, description = "The `batchId` of the 202."), ListQuery, Wanted),
+    security(("apiKey" = [Following::ROW.name])),
+    responses((status = 200, description = "A page of messages.", body = Page<MessageBody>)),
+)]
+async fn list(
+    State(state): State<ApiState>,
+    allowed: AuthorizedCaller<Following>,
+    Segments(batch): Segments<BatchId>,
+    query: ListQuery,
+    parts: Parts,
+) -> Result<Page<MessageBody>, ApiError> {
+    let wanted = wanted_state(&QueryParameters::of(&parts.uri)?)?;
+    let db = &state.context.db;
+    let page = reports::messages_of_batch(db, allowed.caller.client, batch, wanted, query.page).await?;
+    Ok(Page::new(query.page, page.ok_or_else(ApiError::not_found)?, MessageBody::from))
+}
+
+/// Rejects an unknown state, so that a typing error does not look like an empty list.
+fn wanted_state(given: &QueryParameters) -> Result<Option<DeliveryState>, ApiError> {
+    let Some(name) = given.value("status") else { return Ok(None) };
+    let fault = || format!("must be one of {}", DeliveryState::ALL.map(DeliveryState::as_str).join(", "));
+    name.parse().map(Some).map_err(|_| ApiError::fault("status", fault()))
+}
