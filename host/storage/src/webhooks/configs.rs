@@ -225,7 +225,8 @@ impl TryFrom<RouteRow> for WebhookRoute {
         for kind in endpoints.keys() {
             settings.urls.entry(*kind).or_default();
         }
-        let disabled = disabled_types.iter().map(|kind| webhook_type(kind)).collect::<Result<_>>()?;
+        let disabled: BTreeSet<WebhookType> =
+            disabled_types.iter().map(|kind| webhook_type(kind)).collect::<Result<_>>()?;
         Ok(Self { inbox: row.inbox_id.map(InboxId), settings, endpoints, disabled })
     }
 }
