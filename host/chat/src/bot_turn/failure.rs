@@ -100,8 +100,8 @@ impl TurnTrouble {
     }
 }
 
-/// Repeats the turn of an event that failed so often before, or gives the chat to people after too many failures. Then the events for the chatbot are
-/// dropped, since people see the messages.
+/// Repeats the turn later, or gives the chat to people after too many failures. Then the events for the chatbot are
+/// dropped, since people see the messages. `attempts`: earlier failures of the turn.
 pub(super) async fn give_to_people(
     ctx: &Context,
     lease: &Lease,
