@@ -21,7 +21,7 @@
 /**
  * @typedef {{version: string, commit: string, schema: number, programSchema: number, time: string, problems: Problem[], nodes: Array<{id: string, startedTime: string, lanes: number}>,
  *   processes: Process[], queues: Queue[], providers: ProviderCalls[], providerFailures: Failures[], refusedTokens: RefusedToken[],
- *   liteSessions: {connected: number, connecting: number, disconnected: number}, plugins: PluginLoad[], storage: {databaseBytes: number, tables: TableLoad[]}, clients: ClientLoad[]}} Status
+ *   liteSessions: {connected: number, connecting: number, disconnected: number}, plugins: PluginLoad[], storage: {databaseBytes: number, disabledSafeguards: string[], tables: TableLoad[]}, clients: ClientLoad[]}} Status
  */
 
 export {};

@@ -709,7 +709,7 @@ export default {
     problem: {
       BIND_DOWN: "Eine SMS-Zentrale ist nicht verbunden", DISK_FULL: "Eine Platte ist fast voll", LITE_DISCONNECTED: "WhatsApp Lite ist getrennt",
       NO_WORKER: "Keine Hintergrundarbeit", PARTITION_MISSING: "Eine Partition fehlt", PLUGIN_SUSPENDED: "Ein Plugin ist ausgesetzt",
-      PROCESS_SILENT: "Ein Prozess schweigt", QUEUE_LATE: "Eine Warteschlange ist verspätet", SCHEMA_DIFFERS: "Das Schema weicht ab", TOKEN_REFUSED: "Ein Token wird abgelehnt",
+      PROCESS_SILENT: "Ein Prozess schweigt", QUEUE_LATE: "Eine Warteschlange ist verspätet", SAFEGUARD_DISABLED: "Ein Schutz der Datenbank ist aus", SCHEMA_DIFFERS: "Das Schema weicht ab", TOKEN_REFUSED: "Ein Token wird abgelehnt",
     },
     problems: "Probleme",
     process: "Prozess",

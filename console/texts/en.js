@@ -709,7 +709,7 @@ export default {
     problem: {
       BIND_DOWN: "An SMS centre is not connected", DISK_FULL: "A disk is nearly full", LITE_DISCONNECTED: "WhatsApp Lite is disconnected",
       NO_WORKER: "No background work", PARTITION_MISSING: "A partition is missing", PLUGIN_SUSPENDED: "A plugin is suspended",
-      PROCESS_SILENT: "A process is silent", QUEUE_LATE: "A queue is late", SCHEMA_DIFFERS: "The schema differs", TOKEN_REFUSED: "A token is refused",
+      PROCESS_SILENT: "A process is silent", QUEUE_LATE: "A queue is late", SAFEGUARD_DISABLED: "A safeguard of the database is off", SCHEMA_DIFFERS: "The schema differs", TOKEN_REFUSED: "A token is refused",
     },
     problems: "Problems",
     process: "Process",

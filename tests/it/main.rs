@@ -127,6 +127,7 @@ mod templates;
 mod test_customers;
 mod test_keys;
 mod traces;
+mod unreadable_rows;
 mod upgrade;
 mod users;
 mod web_chat;

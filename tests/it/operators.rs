@@ -71,8 +71,17 @@ async fn the_report_names_disks_partitions_clients_with_their_load_and_problems_
     let problems = report["problems"].as_array().unwrap();
     let refused = problems.iter().find(|problem| problem["kind"] == "TOKEN_REFUSED").unwrap();
     assert_eq!(refused["subject"], "acme WHATSAPP_CLOUD");
+    let safeguards = problems.iter().filter(|problem| problem["kind"] == "SAFEGUARD_DISABLED");
+    let safeguards: Vec<&str> = safeguards.map(|problem| problem["subject"].as_str().unwrap()).collect();
+    assert_eq!(safeguards, ["fsync", "full_page_writes"], "the server of the tests has none");
     let printed = patchbay.printed(&["status"]);
-    for said in ["problem: acme WHATSAPP_CLOUD: code 190", "disk of data_dir: ", "outbound_message: ", "    acme: "] {
+    for said in [
+        "problem: acme WHATSAPP_CLOUD: code 190",
+        "problem: fsync: it is off",
+        "disk of data_dir: ",
+        "outbound_message: ",
+        "    acme: ",
+    ] {
         assert!(printed.contains(said), "{said}: {printed}");
     }
 }

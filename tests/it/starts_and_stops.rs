@@ -30,6 +30,17 @@ async fn probes_are_not_logged_requests_name_their_source_and_a_clean_stop_warns
     }
 }
 
+/// The server of the tests keeps nothing over a crash of its machine.
+#[tokio::test]
+async fn a_start_on_a_database_without_safeguards_warns_and_names_the_cure() {
+    let patchbay = Patchbay::start().await;
+    let log = patchbay.log();
+    for setting in ["fsync", "full_page_writes"] {
+        let cure = format!("ALTER SYSTEM SET {setting} = on");
+        assert!(lines(&log, "WARN").iter().any(|line| line.contains(&cure)), "{cure}: {log}");
+    }
+}
+
 #[tokio::test]
 async fn a_start_with_an_unusable_folder_for_files_is_refused() {
     let mut patchbay = Patchbay::start().await;

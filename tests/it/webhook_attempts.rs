@@ -193,6 +193,34 @@ async fn given_up_deliveries_are_sent_again_in_order_when_their_webhook_is_enabl
 }
 
 #[tokio::test]
+async fn events_of_the_time_when_a_webhook_was_turned_off_are_sent_again_when_it_is_enabled() {
+    let patchbay = SharedPatchbay::get().await;
+    let (client, sink) = (patchbay.new_client().await, WebhookSink::start().await);
+    let configuration = client.webhooks_to(&sink, "v2").await;
+    sink.misbehave("incoming", 410, Duration::ZERO, 1);
+    let phone = patchbay.new_phone();
+    phone.write(&client.number, "first").await;
+    turned_off(&client, &configuration, "INCOMING_MESSAGE").await;
+    for text in ["second", "third", "fourth"] {
+        phone.write(&client.number, text).await;
+        sink.receives("chatbot", text, |event| event["messageText"] == text).await;
+    }
+    let off = health(&client, &configuration, "INCOMING_MESSAGE").await;
+    assert_eq!((&off["failedDeliveries"], &off["waitingDeliveries"]), (&json!(4), &json!(0)), "{off}");
+    let made = client.get(&of(&configuration, "/attempts?webhookType=INCOMING_MESSAGE")).await.ok();
+    assert_eq!(made["totalElements"], 1, "nothing was tried while it was off: {made}");
+
+    put(&client, json!({ "id": configuration["id"], "incomingMessageURL": sink.url("incoming") })).await.ok();
+    let again = json!({ "since": "2020-01-01T00:00:00Z", "webhookType": "INCOMING_MESSAGE" });
+    let resent = client.post(&of(&configuration, "/resend-failed"), &again).await;
+
+    assert_eq!((resent.status, resent.json()), (202, json!({ "resent": 4, "more": false })));
+    sink.receives_many("incoming", 5).await;
+    let texts: Vec<Value> = sink.bodies("incoming").iter().map(|body| body["text"].clone()).collect();
+    assert_eq!(texts, ["first", "first", "second", "third", "fourth"]);
+}
+
+#[tokio::test]
 async fn a_delivery_that_is_sent_again_has_the_whole_schedule_before_it() {
     let patchbay = PatchbaySetup::new().set("webhooks.retry_schedule", "[\"5s\"]").start().await;
     let client = patchbay.client("acme", "27110000001").await;

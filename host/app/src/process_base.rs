@@ -7,7 +7,7 @@ use base::{
 };
 use domain::clock::IdSource;
 use settings::{SecretUrl, Settings};
-use storage::Db;
+use storage::{Db, work::safeguards};
 
 use crate::{clock::SystemClock, master_key};
 
@@ -39,6 +39,15 @@ impl Base {
         }
         drop(connection);
         Ok(Self { db, clock, ids: IdSource::new(secrets::random()?), sealer })
+    }
+
+    /// Names each setting of PostgreSQL that is off although acknowledged messages depend on it.
+    pub async fn warn_of_disabled_safeguards(&self) -> anyhow::Result<()> {
+        let disabled = safeguards::disabled(&mut *self.db.acquire().await?).await?;
+        for name in disabled {
+            tracing::warn!("`{name}` of PostgreSQL: {}", safeguards::advice(&name));
+        }
+        Ok(())
     }
 
     pub fn administration(&self) -> Administration<'_> {

@@ -77,6 +77,7 @@ async fn run_server(
 ) -> anyhow::Result<()> {
     let Some(base) = ending.until_signal(Base::open(config, database.url())).await else { return Ok(()) };
     let base = base?;
+    base.warn_of_disabled_safeguards().await?;
     if database.is_embedded() {
         // Only we use the data directory, so earlier holders of leases were killed.
         storage::work::lanes::end_all(&mut *base.db.acquire().await?).await?;
@@ -175,6 +176,7 @@ async fn run_server(
 async fn run_workers(config: &Settings, database: &Database, ending: &mut EndSignals) -> anyhow::Result<()> {
     let Some(base) = ending.until_signal(Base::open(config, database.url())).await else { return Ok(()) };
     let base = base?;
+    base.warn_of_disabled_safeguards().await?;
     let clock = Arc::clone(&base.clock);
     let simulated = config.simulator_on().then(|| SimulatorAccess {
         http: config.simulator.listen,

@@ -73,6 +73,9 @@ async fn a_restart_finds_the_data_of_the_first_start() {
     assert_eq!(sql(&url, "SELECT current_user || ' ' || current_database()"), "patchbay patchbay");
     assert_eq!(sql(&url, "SHOW listen_addresses"), "");
     assert_eq!(sql(&url, "SHOW fsync"), "on");
+    let mut db = storage::PgConnection::connect(&url).await.unwrap();
+    assert!(storage::work::safeguards::disabled(&mut db).await.unwrap().is_empty());
+    db.close().await.unwrap();
     assert_eq!(sql(&url, "SHOW server_encoding"), "UTF8");
     sql(&url, "CREATE TABLE kept (note text); INSERT INTO kept VALUES ('ünïcode')");
     postgres.stop().await;

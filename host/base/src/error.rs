@@ -43,6 +43,15 @@ impl Error {
         }
     }
 
+    /// True if a stored value is the cause. Trying again does not help.
+    pub fn is_of_a_stored_value(&self) -> bool {
+        match self {
+            Self::Storage(error) => error.is_of_a_stored_value(),
+            Self::Unreadable { .. } => true,
+            Self::Sealed(_) | Self::Plugins(_) | Self::LeaseLost | Self::Stopped => false,
+        }
+    }
+
     /// True if the transaction was rolled back in favour of another one. It may succeed at once in another order or in
     /// smaller steps.
     pub fn lost_to_another_transaction(&self) -> bool {

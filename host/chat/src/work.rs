@@ -27,7 +27,10 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
             participant_events::head(&mut db, lease.client, participant).await?
         };
         match next {
-            Some(event) if event.due_at <= ctx.now() => match deal_with(ctx, lease, participant, &event).await {
+            Some(Err(unreadable)) if unreadable.due_at <= ctx.now() => {
+                bot_turn::give_up_unreadable(ctx, lease, participant, &unreadable).await?;
+            }
+            Some(Ok(event)) if event.due_at <= ctx.now() => match deal_with(ctx, lease, participant, &event).await {
                 Ok(None) => {}
                 Ok(Some(made)) => {
                     // Logged and stored once per event. After that nothing is written while the chat waits.

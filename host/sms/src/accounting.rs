@@ -30,6 +30,8 @@ use storage::{
 };
 use uuid::Uuid;
 
+use crate::email;
+
 /// An SMS that may have arrived without a report of an SMSC.
 const MAY_HAVE_ARRIVED: i64 = 900_451;
 
@@ -153,7 +155,7 @@ async fn mail_undelivered(
         return Ok(None);
     }
     let requests: Vec<SmsRequestId> = undelivered.iter().map(|(request, ..)| *request).collect();
-    let origins = mails::origins(db, client, &requests).await?;
+    let origins = email::origins(db, client, &requests).await?;
     let mail = |(request, number, receipt, at): &(SmsRequestId, String, FinalReceipt, DateTime<Utc>)| {
         let answer = AnswerMail::undelivered(number, receipt.as_str(), *request, *at);
         Some(OutgoingMail::to(origins.get(request)?, ctx.mint(), answer, ctx.now()))

@@ -24,8 +24,8 @@
 //!    was closed, it makes one second try at once on a new one.
 //! 6. A 2xx is a delivery. Other answers are repeated by `webhooks.retry_schedule` with jitter. 410, or five days
 //!    without a success, turns the endpoint off until its address is saved again; a partner event reports it
-//!    (`deliver/disable.rs`). A delivery that was given up can be sent again (`history/resend.rs`): its schedule starts
-//!    again, its attempt numbers continue.
+//!    (`deliver/disable.rs`). Events of a disabled endpoint are stored as given up. A delivery that was given up can be sent
+//!    again (`history/resend.rs`): its schedule starts again, its attempt numbers continue.
 
 pub mod configure;
 pub mod deliver;

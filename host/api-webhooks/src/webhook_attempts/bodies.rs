@@ -47,7 +47,7 @@ pub(super) struct HealthBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, format = DateTime)]
     failing_since: Option<String>,
-    /// Number of deliveries that were given up and can be sent again.
+    /// Number of deliveries that were given up, or stored while the webhook was `DISABLED`. They can be sent again.
     failed_deliveries: i64,
     /// Number of deliveries that wait for their first or next attempt.
     waiting_deliveries: i64,
@@ -134,7 +134,7 @@ pub(super) enum DeliveryStateName {
     Delivered,
     /// There was no body to send, or the webhook was off.
     Dropped,
-    /// Given up.
+    /// Given up, or stored while the webhook was `DISABLED`.
     Failed,
 }
 

@@ -173,7 +173,8 @@ async fn resend(
 
 /// Sends the failed deliveries of a webhook again.
 ///
-/// It sends the events of a period in their order, at most 100,000 per call.
+/// It sends the events of a period in their order, at most 100,000 per call. Events of the time when the webhook was turned
+/// off because its receiver failed are among them.
 #[utoipa::path(
     post,
     path = "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/resend-failed",

@@ -4,13 +4,13 @@
 use chrono::TimeDelta;
 use domain::{
     chat::{ParticipantMove, ParticipantState},
-    ids::{ClientId, ParticipantId},
+    ids::{ClientId, ParticipantEventId, ParticipantId},
 };
 use plugin_host::CallError;
 use storage::{
     PgConnection, Queue,
     chat::{
-        participant_events::{self, WaitingEvent},
+        participant_events,
         participants::{self, Participant},
     },
     people::customers,
@@ -40,6 +40,7 @@ pub(super) enum TurnTrouble {
         made: Box<FinishedCall>,
     },
     Conflicts(String),
+    UnreadableEvent,
     Broken(String),
 }
 
@@ -58,7 +59,7 @@ impl TurnTrouble {
             Self::NoBot | Self::NoneBesideCanary(_) => Next::People,
             // A repetition would have the same result.
             Self::Call { error, .. } if trace::is_final(error) => Next::People,
-            Self::Unusable { .. } => Next::People,
+            Self::Unusable { .. } | Self::UnreadableEvent => Next::People,
             Self::Call { .. } | Self::Conflicts(_) | Self::Broken(_) => again,
         }
     }
@@ -70,6 +71,7 @@ impl TurnTrouble {
             Self::Call { error, .. } => trace::kind_of(error),
             Self::Unusable { .. } => "bad-answer",
             Self::Conflicts(_) => "conflicts",
+            Self::UnreadableEvent => "unreadable-event",
             Self::Broken(_) => "broken",
         }
     }
@@ -81,6 +83,7 @@ impl TurnTrouble {
             Self::Call { error, .. } => format!("the chatbot failed: {error}"),
             Self::Unusable { reason, .. } => format!("the chatbot's answer cannot be carried out: {reason}"),
             Self::Conflicts(plugin) => format!("chatbot `{plugin}`: the values it reads keep changing"),
+            Self::UnreadableEvent => "an event of the chat cannot be read".to_owned(),
             Self::Broken(reason) => format!("the chatbot could not be asked: {reason}"),
         };
         text.chars().filter(|character| *character != '\0').take(REASON_LENGTH).collect()
@@ -88,7 +91,9 @@ impl TurnTrouble {
 
     fn into_made(self) -> Option<FinishedCall> {
         match self {
-            Self::NoBot | Self::NoneBesideCanary(_) | Self::Conflicts(_) | Self::Broken(_) => None,
+            Self::NoBot | Self::NoneBesideCanary(_) | Self::Conflicts(_) | Self::UnreadableEvent | Self::Broken(_) => {
+                None
+            }
             Self::Call { made, .. } => Some(*made),
             Self::Unusable { reason, made } => Some(made.mark_unusable(&reason)),
         }
@@ -96,16 +101,16 @@ impl TurnTrouble {
 }
 
 /// Repeats the turn later, or gives the chat to people after too many failures. Then the events for the chatbot are
-/// dropped, since people see the messages.
+/// dropped, since people see the messages. `attempts`: earlier failures of the turn.
 pub(super) async fn give_to_people(
     ctx: &Context,
     lease: &Lease,
     id: ParticipantId,
-    event: &WaitingEvent,
+    (event, attempts): (ParticipantEventId, i16),
     trouble: TurnTrouble,
 ) -> Result<()> {
     let client = lease.client;
-    let (next, reason, kind) = (trouble.next(event.attempts), trouble.reason(), trouble.kind());
+    let (next, reason, kind) = (trouble.next(attempts), trouble.reason(), trouble.kind());
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
     let participant = participants::lock(&mut tx, client, id).await?;
@@ -121,8 +126,8 @@ pub(super) async fn give_to_people(
             participant_events::remove_all(&mut tx, client, id).await?;
         }
         (Some(_), Next::Again { pause }) => {
-            tracing::info!(participant.id = %id, attempts = event.attempts, outcome = kind, "a turn of a chatbot failed; it is repeated later");
-            participant_events::postpone(&mut tx, client, id, event.id, ctx.now() + *pause).await?;
+            tracing::info!(participant.id = %id, attempts, outcome = kind, "a turn of a chatbot failed; it is repeated later");
+            participant_events::postpone(&mut tx, client, id, event, ctx.now() + *pause).await?;
         }
         (Some(mut participant), Next::People) => {
             tracing::warn!(participant.id = %id, outcome = kind, "a chat passes from its chatbot to agents");
@@ -222,7 +227,7 @@ mod tests {
         let unloadable = call(CallError::Unloadable { plugin: plugin(), reason: "it is none".to_owned() });
         let unusable = TurnTrouble::Unusable { reason: "template `x` is gone".to_owned(), made: made() };
         let alone = TurnTrouble::NoneBesideCanary("it crashed".to_owned());
-        for trouble in [gone, unloadable, unusable, alone] {
+        for trouble in [gone, unloadable, unusable, alone, TurnTrouble::UnreadableEvent] {
             assert_eq!(trouble.next(0), Next::People, "{}", trouble.reason());
         }
     }

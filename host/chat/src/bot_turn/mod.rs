@@ -21,7 +21,7 @@ mod turn_context;
 use std::{sync::Arc, time::Duration};
 
 use domain::ids::ParticipantId;
-use storage::chat::participant_events::WaitingEvent;
+use storage::chat::participant_events::{UnreadableEvent, WaitingEvent};
 
 pub(crate) use self::failure::keep;
 use self::{
@@ -58,7 +58,7 @@ pub(crate) async fn turn(
             TurnOutcome::Failed(trouble) => *trouble,
         },
     };
-    failure::give_to_people(ctx, lease, participant, event, trouble).await?;
+    failure::give_to_people(ctx, lease, participant, (event.id, event.attempts), trouble).await?;
     Ok(None)
 }
 
@@ -103,7 +103,20 @@ pub(crate) async fn handle_failed_turn(
     event: &WaitingEvent,
     error: &Error,
 ) -> Result<()> {
-    failure::give_to_people(ctx, lease, participant, event, TurnTrouble::Broken(error.to_string())).await
+    let trouble = TurnTrouble::Broken(error.to_string());
+    failure::give_to_people(ctx, lease, participant, (event.id, event.attempts), trouble).await
+}
+
+/// Nothing is known of the event, so people take over at once.
+pub(crate) async fn give_up_unreadable(
+    ctx: &Context,
+    lease: &Lease,
+    participant: ParticipantId,
+    event: &UnreadableEvent,
+) -> Result<()> {
+    tracing::error!(client.id = %lease.client, participant.id = %participant, event.id = %event.id,
+        error = &event.error as &dyn std::error::Error, "a stored event of a chat cannot be read; agents get the chat");
+    failure::give_to_people(ctx, lease, participant, (event.id, 0), TurnTrouble::UnreadableEvent).await
 }
 
 async fn run(ctx: &Context, lease: &Lease, scene: &TurnContext, event: &WaitingEvent) -> Result<TurnOutcome> {

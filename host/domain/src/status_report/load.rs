@@ -54,6 +54,8 @@ pub struct StorageLoad {
     /// Bytes of the database.
     #[schema(minimum = 0)]
     pub database_bytes: i64,
+    /// Settings of PostgreSQL that protect committed data and are off.
+    pub disabled_safeguards: Vec<String>,
     /// Its partitioned tables, the largest first.
     pub tables: Vec<TableLoad>,
 }

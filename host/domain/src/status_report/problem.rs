@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 pub struct StatusProblem {
     /// The kind of the problem.
     pub kind: ProblemKind,
-    /// The name of the part that has it, such as a queue, a table or the id of a process.
+    /// The name of the part that has it, such as a queue, a table, a setting or the id of a process.
     pub subject: String,
     /// The fact, in words.
     pub detail: String,
@@ -37,4 +37,6 @@ pub enum ProblemKind {
     DiskFull,
     /// A table has no partition for new rows.
     PartitionMissing,
+    /// A setting of PostgreSQL that protects committed data is off.
+    SafeguardDisabled,
 }

@@ -1,6 +1,7 @@
 //! Platform webhooks (SPEC 2.12, 6): types, configuration, conditions for events, and repetition of attempts.
 
 mod config;
+mod failure_period;
 mod retry;
 #[cfg(test)]
 mod tests;
@@ -12,6 +13,7 @@ use serde::{Deserialize, Serialize};
 pub use config::{
     NumberScope, PayloadVersion, UnknownPayloadVersion, WebhookConfig, WebhookConfigRequest, WebhookSettings, in_force,
 };
+pub use failure_period::FailurePeriod;
 pub use retry::{AfterFailure, AnswerVerdict, FailedAttempt, after_failure};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -270,7 +270,8 @@ impl LiveConnection {
         let Some(last) = ready.last() else { return Ok(None) };
         self.cursor = last.sequence;
         self.in_hand = Some(room);
-        let seen = ready.iter().filter(|ready| ready.audience.admits(&self.viewer));
+        let is_seen = |ready: &&Arc<ReadyEvent>| ready.audience.as_ref().is_some_and(|all| all.admits(&self.viewer));
+        let seen = ready.iter().filter(is_seen);
         let pieces: Vec<EventFrame> = seen.map(|ready| EventFrame::of(ready, self.sight)).collect();
         Ok((!pieces.is_empty()).then_some(ConnectionStep::Send(pieces)))
     }

@@ -19,7 +19,8 @@ pub(super) struct ReadyEvent {
     pub(super) sequence: i64,
     pub(super) kind: &'static str,
     pub(super) text: Arc<str>,
-    pub(super) audience: Audience,
+    /// `None`: no one sees it.
+    pub(super) audience: Option<Audience>,
 }
 
 #[derive(Debug)]
@@ -95,7 +96,7 @@ mod tests {
     use super::*;
 
     fn ready(numbers: std::ops::RangeInclusive<i64>) -> Vec<ReadyEvent> {
-        let ready = |sequence| ReadyEvent { sequence, kind: "x", text: "{}".into(), audience: Audience::default() };
+        let ready = |sequence| ReadyEvent { sequence, kind: "x", text: "{}".into(), audience: None };
         numbers.map(ready).collect()
     }
 
@@ -127,12 +128,8 @@ mod tests {
     #[test]
     fn large_events_are_held_as_far_as_their_bytes_go() {
         let feed = Feed::new(ClientId(Uuid::nil()), 0, 10);
-        let large = |sequence| ReadyEvent {
-            sequence,
-            kind: "x",
-            text: "x".repeat(MOST_BYTES / 2).into(),
-            audience: Audience::default(),
-        };
+        let large =
+            |sequence| ReadyEvent { sequence, kind: "x", text: "x".repeat(MOST_BYTES / 2).into(), audience: None };
         feed.push((1..=3).map(large).collect());
         assert_eq!(numbers(&feed, 0, 9), None);
         assert_eq!(numbers(&feed, 1, 9), Some(vec![2, 3]));

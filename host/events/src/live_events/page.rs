@@ -1,30 +1,71 @@
 //! A page of events, with all shown facts and the audience of each, read for all at once.
 
-use base::{Context, Result};
+use base::{Context, Error, Result};
 use domain::{
     chat::ParticipantState,
     ids::{ClientId, UserId},
     live_events::{Audience, ChatOwner, LiveEvent, LiveKind},
 };
-use storage::{PgConnection, live_events::events::NumberedEvent};
+use storage::{
+    PgConnection,
+    live_events::events::{LiveEventRow, NumberedEvent},
+};
 
 use super::{body, feed::ReadyEvent, page_facts::PageFacts};
 
+/// Returns the events in the given order. One that cannot be read, or not be shown because a fact of it cannot be read,
+/// keeps its number and is shown to no one, so that the others continue.
 pub(super) async fn load(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    events: Vec<NumberedEvent>,
+    rows: Vec<LiveEventRow>,
+) -> Result<Vec<ReadyEvent>> {
+    let mut ready = Vec::with_capacity(rows.len());
+    let mut events = Vec::with_capacity(rows.len());
+    for row in rows {
+        match row.event {
+            Ok(event) => events.push(event),
+            Err(error) => ready.push(unreadable(client, row.sequence, &error.into())),
+        }
+    }
+    let mut parts = vec![events.as_slice()];
+    while let Some(part) = parts.pop() {
+        match (load_part(ctx, db, client, part).await, part) {
+            (Ok(made), _) => ready.extend(made),
+            (Err(error), _) if !error.is_of_a_stored_value() => return Err(error),
+            (Err(error), [event]) => ready.push(unreadable(client, event.sequence, &error)),
+            (Err(_), _) => {
+                let (first, second) = part.split_at(part.len() / 2);
+                parts.extend([second, first]);
+            }
+        }
+    }
+    ready.sort_unstable_by_key(|one| one.sequence);
+    Ok(ready)
+}
+
+fn unreadable(client: ClientId, sequence: i64, error: &Error) -> ReadyEvent {
+    tracing::error!(client.id = %client, sequence, error = error as &dyn std::error::Error,
+        "a live event cannot be read and is left out");
+    ReadyEvent { sequence, kind: "unreadable", text: "".into(), audience: None }
+}
+
+async fn load_part(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    events: &[NumberedEvent],
 ) -> Result<Vec<ReadyEvent>> {
     if events.is_empty() {
         return Ok(Vec::new());
     }
-    let known = PageFacts::load(db, client, &events, ctx.now()).await?;
+    let known = PageFacts::load(db, client, events, ctx.now()).await?;
     let ready = |one: &NumberedEvent| ReadyEvent {
         sequence: one.sequence,
         kind: one.event.what.name(),
         text: body::text(ctx, client, &known, one).into(),
-        audience: audience(&known, &one.event),
+        audience: Some(audience(&known, &one.event)),
     };
     Ok(events.iter().map(ready).collect())
 }

@@ -19,12 +19,22 @@ use std::{
     time::Duration,
 };
 
+use domain::{
+    channel::Channel,
+    chat::ParticipantState,
+    event::Event,
+    ids::{CustomerId, InboxId, ParticipantId},
+};
 use events::{
     live_events::{ConnectionEnd, ConnectionStep},
     record,
 };
-use storage::live_events::streams;
+use storage::{
+    chat::participants::{self, NewParticipant},
+    live_events::streams,
+};
 use tokio::sync::Barrier;
+use uuid::Uuid;
 
 use self::stage::{Stage, first, number, numbers, ticket};
 
@@ -127,6 +137,67 @@ async fn a_reader_that_is_cut_off_repeatedly_misses_no_event_and_gets_none_twice
         assert_eq!(different, expected);
     }
     assert!(made >= reconnects, "{made} reconnects");
+}
+
+#[tokio::test]
+async fn an_event_that_cannot_be_read_is_left_out_and_holds_up_no_other() {
+    let stage = Stage::new(|_| {}).await;
+    let mut connection = stage.open(0, None).await;
+    let (_, at) = first(&mut connection).await;
+    let ctx = &stage.nodes[0].ctx;
+    let chat = unreadable_chat(&stage).await;
+    let mut tx = ctx.db.begin().await.unwrap();
+    let mut about_chat = ticket(3);
+    let Event::TicketMoved(moved) = &mut about_chat.event else { panic!("it is a ticket") };
+    moved.participant = chat;
+    let events = [ticket(1), ticket(2), about_chat, ticket(4)];
+    record(ctx, &mut tx, stage.client, &events).await.unwrap();
+    sqlx::query(
+        "UPDATE live_event_new SET event = '{\"v\": 9, \"value\": {}}'
+         WHERE arrival = (SELECT min(arrival) + 1 FROM live_event_new)",
+    )
+    .execute(&mut *tx)
+    .await
+    .unwrap();
+    tx.commit().await.unwrap();
+
+    assert_eq!(numbers(&mut connection, 2).await, [1, 4]);
+    assert_eq!(stage.resumed(1, at, 2).await, [1, 4], "nor does it hold up one that resumes");
+    stage.happen(1, &[5]).await;
+    assert_eq!(numbers(&mut connection, 1).await, [5]);
+}
+
+/// A chat with a channel of a later version.
+async fn unreadable_chat(stage: &Stage) -> ParticipantId {
+    let (chat, customer) = (ParticipantId(Uuid::from_u128(8)), CustomerId(Uuid::from_u128(9)));
+    let ctx = &stage.nodes[0].ctx;
+    let mut db = ctx.db.acquire().await.unwrap();
+    let inbox: Uuid = sqlx::query_scalar("SELECT id FROM inbox WHERE client_id = $1 AND address = '27600000001'")
+        .bind(stage.client.0)
+        .fetch_one(&mut *db)
+        .await
+        .unwrap();
+    sqlx::query("INSERT INTO customer (client_id, id, created_at) VALUES ($1, $2, now())")
+        .bind(stage.client.0)
+        .bind(customer.0)
+        .execute(&mut *db)
+        .await
+        .unwrap();
+    let new = NewParticipant {
+        id: chat,
+        inbox: InboxId(inbox),
+        customer,
+        channel: Channel::Whatsapp,
+        state: ParticipantState::Queued,
+    };
+    participants::insert(&mut db, stage.client, new, ctx.now()).await.unwrap();
+    for later in [
+        "ALTER TABLE participant DROP CONSTRAINT participant_channel_known",
+        "UPDATE participant SET channel = 'PIGEON'",
+    ] {
+        sqlx::query(later).execute(&mut *db).await.unwrap();
+    }
+    chat
 }
 
 #[tokio::test]

@@ -14,6 +14,7 @@ use storage::{
     work::{
         depths::Depth,
         loads::{self, PluginCalls, TableSize},
+        safeguards,
     },
 };
 
@@ -77,6 +78,7 @@ pub(super) async fn storage(db: &mut PgConnection) -> storage::Result<StorageLoa
     let tables = loads::tables(db).await?;
     Ok(StorageLoad {
         database_bytes: loads::database_bytes(db).await?,
+        disabled_safeguards: safeguards::disabled(db).await?,
         tables: tables.into_iter().map(table_load).collect(),
     })
 }

@@ -1,6 +1,7 @@
 //! The reasons why the service is not healthy, found in the other facts of the report.
 
 use domain::status_report::{PluginCondition, ProblemKind, ProcessReport, ProcessState, StatusProblem, StatusReport};
+use storage::work::safeguards;
 
 /// Age of the oldest due row after which a queue is late.
 const LATE_SECONDS: i64 = 60;
@@ -83,6 +84,9 @@ fn of_storage(report: &StatusReport) -> Vec<StatusProblem> {
     }
     for table in report.storage.tables.iter().filter(|table| table.end_time.is_some_and(|end| end <= report.time)) {
         found.push(problem(ProblemKind::PartitionMissing, &table.table, "its last partition has ended"));
+    }
+    for name in &report.storage.disabled_safeguards {
+        found.push(problem(ProblemKind::SafeguardDisabled, name, safeguards::advice(name)));
     }
     found
 }

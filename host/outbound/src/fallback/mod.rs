@@ -7,11 +7,12 @@ mod values;
 use std::{sync::Arc, time::Duration};
 
 use base::{Context, Result, lanes::Lease};
+use chrono::TimeDelta;
 use domain::{
     address::{Address, AddressKind},
     channel::Channel,
     content::{LegContent, SmsContent},
-    ids::ClientId,
+    ids::{ClientId, MessageId},
     inbound::ProviderFailure,
     recipient::order_key,
     segments,
@@ -52,6 +53,9 @@ const HOST_PAUSE: Duration = Duration::from_secs(1);
 /// Calls that are repeated because a value that they read has changed. After that the host decides.
 const MOST_CONFLICTS: usize = 10;
 
+/// How long a fallback that cannot be read is deferred: a newer release can perhaps read it.
+const PUT_ASIDE: TimeDelta = TimeDelta::minutes(10);
+
 const PAGE: i64 = 20;
 
 pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
@@ -59,13 +63,38 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
         let mut db = ctx.db.acquire().await?;
         let due = fallbacks::due(&mut db, lease.client, lease.lane, ctx.now(), PAGE).await?;
         drop(db);
-        if due.is_empty() {
+        if due.fallbacks.is_empty() && due.unreadable.is_empty() {
             return Ok(());
         }
-        for waiting in due {
-            decide(ctx, lease, &waiting).await?;
+        for unreadable in due.unreadable {
+            report_unreadable(lease, unreadable.message, &unreadable.error);
+            put_aside(ctx, lease, unreadable.message).await?;
+        }
+        for waiting in due.fallbacks {
+            match decide(ctx, lease, &waiting).await {
+                Err(error) if error.is_of_a_stored_value() => {
+                    report_unreadable(lease, waiting.message, &error);
+                    put_aside(ctx, lease, waiting.message).await?;
+                }
+                decided => decided?,
+            }
         }
     }
+    Ok(())
+}
+
+fn report_unreadable(lease: &Lease, message: MessageId, error: &(dyn std::error::Error + 'static)) {
+    metrics::counter!("patchbay_messages_unreadable_total").increment(1);
+    tracing::error!(client.id = %lease.client, inbox.id = %lease.lane, message.id = %message, error = error,
+        "the fallback of a message cannot be read and is deferred for ten minutes; the rest of its lane continues");
+}
+
+/// Defers a fallback that cannot be read, so that the rest of its lane continues.
+async fn put_aside(ctx: &Context, lease: &Lease, message: MessageId) -> Result<()> {
+    let mut tx = ctx.db.begin().await?;
+    lease.hold(&mut tx).await?;
+    fallbacks::postpone(&mut tx, lease.client, message, false, ctx.now() + PUT_ASIDE).await?;
+    tx.commit().await?;
     Ok(())
 }
 

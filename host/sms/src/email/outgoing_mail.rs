@@ -1,6 +1,8 @@
 //! Delivers mails to clients through the relay: results, errors and replies of subscribers. Each is tried for three
 //! days.
 
+use std::collections::HashMap;
+
 use base::{
     Context, Error, Result,
     lanes::{Lease, write_down},
@@ -55,11 +57,28 @@ pub(crate) async fn mail_reply(
     client: ClientId,
     reply: &replies::SmsProductReply,
 ) -> Result<Option<(Queue, Uuid)>> {
-    let Some(origin) = mails::origins(db, client, &[reply.request]).await?.remove(&reply.request) else {
+    let Some(origin) = origins(db, client, &[reply.request]).await?.remove(&reply.request) else {
         return Ok(None);
     };
     let told = SubscriberReply { subscriber: &reply.subscriber, text: &reply.body }.into_mail();
     answer(ctx, db, client, &origin, told).await
+}
+
+/// Returns the mails of requests. One that cannot be read gets no answer, and does not hold up the others.
+pub(crate) async fn origins(
+    db: &mut PgConnection,
+    client: ClientId,
+    requests: &[SmsRequestId],
+) -> Result<HashMap<SmsRequestId, OriginMail>> {
+    let found = mails::origins(db, client, requests).await?.into_iter().filter_map(|(request, origin)| match origin {
+        Ok(origin) => Some((request, origin)),
+        Err(error) => {
+            tracing::error!(client.id = %client, request.id = %request, error = &error as &dyn std::error::Error,
+                "the mail of an SMS request cannot be read; it gets no answer");
+            None
+        }
+    });
+    Ok(found.collect())
 }
 
 /// Queues an answer to the sender of a mail. Does nothing if no relay is configured.

@@ -15,7 +15,7 @@ use sqlx::types::Json;
 use uuid::Uuid;
 
 use crate::{
-    PgConnection, Result,
+    Error, PgConnection, Result,
     column_values::{self, UnreadJson, VersionedJson, read_value},
 };
 
@@ -31,6 +31,14 @@ pub struct WaitingEvent {
     pub event: ParticipantEvent,
     pub due_at: DateTime<Utc>,
     pub attempts: i16,
+}
+
+/// An event that this version cannot read.
+#[derive(Debug)]
+pub struct UnreadableEvent {
+    pub id: ParticipantEventId,
+    pub due_at: DateTime<Utc>,
+    pub error: Error,
 }
 
 impl WaitingEvent {
@@ -105,7 +113,7 @@ struct EventRow {
 }
 
 impl TryFrom<EventRow> for WaitingEvent {
-    type Error = crate::Error;
+    type Error = Error;
 
     fn try_from(row: EventRow) -> Result<Self> {
         let message = || column_values::read("participant_event", "payload", &row.payload);
@@ -221,7 +229,11 @@ pub async fn timers(
 }
 
 /// Returns the next event, due or not.
-pub async fn head(db: &mut PgConnection, client: ClientId, participant: ParticipantId) -> Result<Option<WaitingEvent>> {
+pub async fn head(
+    db: &mut PgConnection,
+    client: ClientId,
+    participant: ParticipantId,
+) -> Result<Option<Result<WaitingEvent, UnreadableEvent>>> {
     let row: Option<EventRow> = sqlx::query_as(
         "SELECT id, kind, payload, due_at, attempts FROM participant_event WHERE client_id = $1 AND lane_id = $2
          ORDER BY attempts > 0 DESC, due_at, id LIMIT 1",
@@ -230,7 +242,10 @@ pub async fn head(db: &mut PgConnection, client: ClientId, participant: Particip
     .bind(participant.0)
     .fetch_optional(db)
     .await?;
-    row.map(WaitingEvent::try_from).transpose()
+    Ok(row.map(|row| {
+        let (id, due_at) = (ParticipantEventId(row.id), row.due_at);
+        WaitingEvent::try_from(row).map_err(|error| UnreadableEvent { id, due_at, error })
+    }))
 }
 
 pub async fn waiting(

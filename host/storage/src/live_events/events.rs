@@ -70,7 +70,14 @@ pub async fn number(db: &mut PgConnection, client: ClientId, last: i64, limit: i
     Ok(numbered)
 }
 
-pub async fn after(db: &mut PgConnection, client: ClientId, sequence: i64, limit: i64) -> Result<Vec<NumberedEvent>> {
+/// A stored event, which keeps its number if this version cannot read it.
+#[derive(Debug)]
+pub struct LiveEventRow {
+    pub sequence: i64,
+    pub event: Result<NumberedEvent>,
+}
+
+pub async fn after(db: &mut PgConnection, client: ClientId, sequence: i64, limit: i64) -> Result<Vec<LiveEventRow>> {
     let rows: Vec<(i64, DateTime<Utc>, UnreadJson)> = sqlx::query_as(
         "SELECT sequence, at, event FROM live_event WHERE client_id = $1 AND sequence > $2
          ORDER BY client_id, sequence LIMIT $3",
@@ -81,10 +88,10 @@ pub async fn after(db: &mut PgConnection, client: ClientId, sequence: i64, limit
     .fetch_all(db)
     .await?;
     let read = |(sequence, at, event): (i64, DateTime<Utc>, UnreadJson)| {
-        let event = column_values::read("live_event", "event", &event)?;
-        Ok(NumberedEvent { sequence, at, event })
+        let event = column_values::read("live_event", "event", &event);
+        LiveEventRow { sequence, event: event.map(|event| NumberedEvent { sequence, at, event }) }
     };
-    rows.into_iter().map(read).collect()
+    Ok(rows.into_iter().map(read).collect())
 }
 
 pub async fn chats_of(

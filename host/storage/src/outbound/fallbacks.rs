@@ -144,13 +144,26 @@ impl TryFrom<DueFallbackRow> for DueFallback {
     }
 }
 
+#[derive(Debug)]
+pub struct UnreadableFallback {
+    pub message: MessageId,
+    pub error: Error,
+}
+
+#[derive(Debug, Default)]
+pub struct DueFallbacks {
+    pub fallbacks: Vec<DueFallback>,
+    /// Fallbacks that cannot be decided here. The others do not wait for them.
+    pub unreadable: Vec<UnreadableFallback>,
+}
+
 pub async fn due(
     db: &mut PgConnection,
     client: ClientId,
     lane: Uuid,
     now: DateTime<Utc>,
     limit: i64,
-) -> Result<Vec<DueFallback>> {
+) -> Result<DueFallbacks> {
     let rows: Vec<DueFallbackRow> = sqlx::query_as(
         "SELECT waiting.message_id, waiting.error_code, waiting.error_text, waiting.failed_at, waiting.attempts,
                 message.address_kind, message.address_value, message.other_kind, message.other_value, message.inbox_id,
@@ -175,7 +188,15 @@ pub async fn due(
     .bind(limit)
     .fetch_all(db)
     .await?;
-    rows.into_iter().map(DueFallback::try_from).collect()
+    let mut due = DueFallbacks::default();
+    for row in rows {
+        let message = MessageId(row.message_id);
+        match DueFallback::try_from(row) {
+            Ok(fallback) => due.fallbacks.push(fallback),
+            Err(error) => due.unreadable.push(UnreadableFallback { message, error }),
+        }
+    }
+    Ok(due)
 }
 
 /// Puts off a decision. `failed` counts the attempt; without it the plugin did not fail.

@@ -78,7 +78,7 @@ pub struct Steps {
     pub told: Vec<StepWebhook>,
 }
 
-/// Stores the changes and returns the endpoints with new webhooks. The caller has locked the legs.
+/// Stores the changes and returns the endpoints with new webhooks to send. The caller has locked the legs.
 pub async fn write(
     db: &mut PgConnection,
     client: ClientId,
@@ -137,7 +137,7 @@ pub async fn write(
              SELECT $1, *, true FROM unnest($31::uuid[], $32::uuid[])
              ON CONFLICT (client_id, inbox_id, customer_id) DO UPDATE SET reached = true WHERE NOT known.reached
          ), route AS MATERIALIZED (
-             SELECT inbox.id AS inbox_id, endpoint.id
+             SELECT inbox.id AS inbox_id, endpoint.id, endpoint.state
              FROM (SELECT $1::uuid AS client_id, id FROM unnest($33::uuid[]) AS id OFFSET 0) inbox
              CROSS JOIN LATERAL (
                  SELECT id FROM (
@@ -148,18 +148,21 @@ pub async fn write(
                       WHERE of_client.client_id = inbox.client_id AND of_client.inbox_id IS NULL OFFSET 0)) config
                  ORDER BY is_default LIMIT 1) in_force
              CROSS JOIN LATERAL (
-                 SELECT id FROM webhook_endpoint one
+                 -- A delivery to a disabled endpoint is stored as given up, so that it can be sent again later.
+                 SELECT id, CASE WHEN one.disabled_at IS NULL OR one.listened_until > now() THEN 'PENDING'
+                                 ELSE 'EXHAUSTED' END AS state
+                 FROM webhook_endpoint one
                  WHERE one.client_id = inbox.client_id AND one.config_id = in_force.id
                    AND one.webhook_type = 'STATUS_UPDATE'
-                   AND (one.url <> '' AND one.disabled_at IS NULL OR one.listened_until > now()) OFFSET 0) endpoint
+                   AND (one.url <> '' OR one.listened_until > now()) OFFSET 0) endpoint
          ), told AS (
-             INSERT INTO webhook_delivery (client_id, id, lane_id, inbox_id, order_key, event, due_at)
-             SELECT $1, given.id, route.id, given.inbox_id, given.order_key, given.event, $12
+             INSERT INTO webhook_delivery (client_id, id, lane_id, inbox_id, order_key, event, due_at, state)
+             SELECT $1, given.id, route.id, given.inbox_id, given.order_key, given.event, $12, route.state
              FROM unnest($34::uuid[], $35::uuid[], $36::bigint[], $37::text[]) AS given (id, inbox_id, order_key, event)
              JOIN route ON route.inbox_id = given.inbox_id
-             RETURNING lane_id
+             RETURNING lane_id, state
          )
-         SELECT DISTINCT lane_id FROM told",
+         SELECT DISTINCT lane_id FROM told WHERE state = 'PENDING'",
     )
     .bind(client.0);
     let statement = bind_legs(statement, legs)

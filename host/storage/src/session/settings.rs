@@ -41,9 +41,11 @@ const MEANING: [(&str, &str); 13] = [
 ///   here ends there, too. Before version 15 not every system can.
 /// - `default_transaction_read_only` of the role. That of the server or the database stays: it is how they are made read-only.
 ///   `pg_settings`, which takes milliseconds, is read only if the setting is on.
+/// - `synchronous_commit`, if a commit would be answered before it is on the disk. Other values stay: they differ in the wait for
+///   standby servers.
 /// - The schema: the one on the path of the role that has our tables, else `public` if that has them, else the first of the path,
 ///   where a first migration makes them. From then on a changed path of the role leads no session elsewhere.
-const ONCE_CONNECTED: [&str; 4] = [
+const ONCE_CONNECTED: [&str; 5] = [
     "SELECT set_config(name, '0', false) FROM unnest(ARRAY['transaction_timeout', 'idle_session_timeout']) AS name
      WHERE current_setting(name, true) IS NOT NULL",
     "SELECT set_config('client_connection_check_interval', '1s', false)
@@ -52,6 +54,7 @@ const ONCE_CONNECTED: [&str; 4] = [
      WHERE current_setting('default_transaction_read_only') = 'on' AND EXISTS (
          SELECT FROM pg_settings
          WHERE name = 'default_transaction_read_only' AND source IN ('user', 'database user'))",
+    "SELECT set_config('synchronous_commit', 'on', false) WHERE current_setting('synchronous_commit') = 'off'",
     "SELECT set_config('search_path', coalesce(
          (SELECT quote_ident(step.name) FROM unnest(current_schemas(false)) WITH ORDINALITY AS step (name, place)
           WHERE to_regclass(quote_ident(step.name) || '._sqlx_migrations') IS NOT NULL ORDER BY step.place LIMIT 1),

@@ -43,7 +43,8 @@ pub async fn update(
     let types: Vec<&str> = saved.iter().map(|kind| kind.as_str()).collect();
     let urls: Vec<&str> = saved.iter().map(|kind| settings.url(*kind).unwrap_or_default()).collect();
     let endpoints: Vec<Uuid> = sqlx::query_scalar(
-        "UPDATE webhook_endpoint SET url = saved.url, failing_since = NULL, disabled_at = NULL, disabled_reason = NULL
+        "UPDATE webhook_endpoint
+         SET url = saved.url, failing_since = NULL, last_failed_at = NULL, disabled_at = NULL, disabled_reason = NULL
          FROM (SELECT $1::uuid AS client_id, $2::uuid AS config_id, *
                FROM unnest($3::text[], $4::text[]) AS one (webhook_type, url) OFFSET 0) saved
          WHERE webhook_endpoint.client_id = saved.client_id AND webhook_endpoint.config_id = saved.config_id

@@ -1,11 +1,11 @@
 //! Webhook configurations (SPEC 2.12) and their endpoints, one for each webhook type.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use chrono::{DateTime, Utc};
 use domain::{
     ids::{ClientId, EndpointId, InboxId, WebhookConfigId},
-    webhook::{DisabledReason, PayloadVersion, WebhookSettings, WebhookType},
+    webhook::{DisabledReason, FailurePeriod, PayloadVersion, WebhookSettings, WebhookType},
 };
 use uuid::Uuid;
 
@@ -200,15 +200,24 @@ pub async fn replace_secret(
 #[derive(Debug, Clone, PartialEq)]
 pub struct WebhookRoute {
     pub inbox: Option<InboxId>,
-    /// Options and addresses. Disabled endpoints are absent, unless a developer listens.
+    /// Options and addresses.
     pub settings: WebhookSettings,
     pub endpoints: BTreeMap<WebhookType, EndpointId>,
+    /// Disabled endpoints, unless a developer listens. Their deliveries are stored and not sent.
+    pub disabled: BTreeSet<WebhookType>,
 }
 
-impl TryFrom<ConfigRow> for WebhookRoute {
+#[derive(sqlx::FromRow)]
+struct RouteRow {
+    #[sqlx(flatten)]
+    config: ConfigRow,
+    disabled_types: Vec<String>,
+}
+
+impl TryFrom<RouteRow> for WebhookRoute {
     type Error = Error;
 
-    fn try_from(row: ConfigRow) -> Result<Self> {
+    fn try_from(RouteRow { config: row, disabled_types }: RouteRow) -> Result<Self> {
         let mut settings = row.settings()?;
         let endpoints = row.webhook_types.iter().zip(&row.endpoints);
         let endpoints = endpoints.map(|(kind, id)| Ok((webhook_type(kind)?, EndpointId(*id))));
@@ -216,22 +225,27 @@ impl TryFrom<ConfigRow> for WebhookRoute {
         for kind in endpoints.keys() {
             settings.urls.entry(*kind).or_default();
         }
-        Ok(Self { inbox: row.inbox_id.map(InboxId), settings, endpoints })
+        let disabled: BTreeSet<WebhookType> =
+            disabled_types.iter().map(|kind| webhook_type(kind)).collect::<Result<_>>()?;
+        Ok(Self { inbox: row.inbox_id.map(InboxId), settings, endpoints, disabled })
     }
 }
 
 pub async fn routes(db: &mut PgConnection, client: ClientId, inboxes: &[InboxId]) -> Result<Vec<WebhookRoute>> {
     let inboxes: Vec<Uuid> = inboxes.iter().map(|inbox| inbox.0).collect();
-    let rows: Vec<ConfigRow> = sqlx::query_as(
+    let rows: Vec<RouteRow> = sqlx::query_as(
         "SELECT config.id, config.inbox_id, NULL AS address, config.chatbot_include_outgoing,
                 config.chatbot_stop_on_agent_assignment, config.chatbot_payload_version,
                 COALESCE(array_agg(endpoint.id) FILTER (WHERE endpoint.id IS NOT NULL), '{}') AS endpoints,
                 COALESCE(array_agg(endpoint.webhook_type) FILTER (WHERE endpoint.id IS NOT NULL), '{}') AS webhook_types,
-                COALESCE(array_agg(endpoint.url) FILTER (WHERE endpoint.id IS NOT NULL), '{}') AS urls
+                COALESCE(array_agg(endpoint.url) FILTER (WHERE endpoint.id IS NOT NULL), '{}') AS urls,
+                COALESCE(array_agg(endpoint.webhook_type) FILTER (
+                    WHERE endpoint.disabled_at IS NOT NULL AND COALESCE(endpoint.listened_until <= now(), true)), '{}')
+                    AS disabled_types
          FROM webhook_config config
          LEFT JOIN webhook_endpoint endpoint
              ON endpoint.client_id = config.client_id AND endpoint.config_id = config.id
-             AND (endpoint.url <> '' AND endpoint.disabled_at IS NULL OR endpoint.listened_until > now())
+             AND (endpoint.url <> '' OR endpoint.listened_until > now())
          WHERE config.client_id = $1 AND (config.inbox_id IS NULL OR config.inbox_id = ANY($2))
          GROUP BY config.client_id, config.id",
     )
@@ -245,8 +259,8 @@ pub async fn routes(db: &mut PgConnection, client: ClientId, inboxes: &[InboxId]
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 pub struct Endpoint {
     pub url: String,
-    /// First failure since the last success.
-    pub failing_since: Option<DateTime<Utc>>,
+    failing_since: Option<DateTime<Utc>>,
+    last_failed_at: Option<DateTime<Utc>>,
     /// Set if nothing is sent until the URL is saved again.
     pub disabled_at: Option<DateTime<Utc>>,
     pub secret_sealed: Vec<u8>,
@@ -264,6 +278,13 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
+    /// The failures since the last success.
+    pub fn failing(&self) -> Option<FailurePeriod> {
+        let since = self.failing_since?;
+        // A process of an earlier release stores only the first failure, so the last one can be of an earlier period.
+        Some(FailurePeriod { since, last: self.last_failed_at.map_or(since, |last| last.max(since)) })
+    }
+
     /// Returns the sealed secrets that sign too, each with its expiry, newest first.
     pub fn replaced_secrets(&self) -> impl Iterator<Item = (&[u8], DateTime<Utc>)> {
         let previous = self.previous_secret_sealed.iter().zip(self.previous_secret_expires_at);
@@ -274,7 +295,7 @@ impl Endpoint {
 
 pub async fn endpoint(db: &mut PgConnection, client: ClientId, id: EndpointId) -> Result<Option<Endpoint>> {
     let row = sqlx::query_as(
-        "SELECT endpoint.url, endpoint.failing_since, endpoint.disabled_at, config.secret_sealed,
+        "SELECT endpoint.url, endpoint.failing_since, endpoint.last_failed_at, endpoint.disabled_at, config.secret_sealed,
                 config.previous_secret_sealed, config.previous_secret_expires_at,
                 config.older_secrets_sealed, config.older_secrets_expire_at, client.allow_private_targets,
                 COALESCE(endpoint.listened_until > now(), false) AS is_listened,
@@ -300,7 +321,7 @@ pub async fn endpoint_of_lane(
 ) -> Result<Option<Option<Endpoint>>> {
     let row: Option<EndpointOfLane> = sqlx::query_as(
         "SELECT config.id IS NOT NULL AS is_there,
-                COALESCE(endpoint.url, '') AS url, endpoint.failing_since, endpoint.disabled_at,
+                COALESCE(endpoint.url, '') AS url, endpoint.failing_since, endpoint.last_failed_at, endpoint.disabled_at,
                 COALESCE(config.secret_sealed, '') AS secret_sealed,
                 config.previous_secret_sealed, config.previous_secret_expires_at,
                 COALESCE(config.older_secrets_sealed, '{}') AS older_secrets_sealed,
@@ -347,17 +368,18 @@ pub async fn endpoint_place(
     row.map(|(config, kind, inbox)| Ok((WebhookConfigId(config), webhook_type(&kind)?, inbox.map(InboxId)))).transpose()
 }
 
-/// Sets the time since when an endpoint fails; `None`: it is healthy.
-pub async fn set_failing_since(
+/// Sets the time for which an endpoint has failed; `None`: it is healthy.
+pub async fn set_failing(
     db: &mut PgConnection,
     client: ClientId,
     id: EndpointId,
-    since: Option<DateTime<Utc>>,
+    failing: Option<FailurePeriod>,
 ) -> Result<()> {
-    sqlx::query("UPDATE webhook_endpoint SET failing_since = $3 WHERE client_id = $1 AND id = $2")
+    sqlx::query("UPDATE webhook_endpoint SET failing_since = $3, last_failed_at = $4 WHERE client_id = $1 AND id = $2")
         .bind(client.0)
         .bind(id.0)
-        .bind(since)
+        .bind(failing.map(|period| period.since))
+        .bind(failing.map(|period| period.last))
         .execute(db)
         .await?;
     Ok(())

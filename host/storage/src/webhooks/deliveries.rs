@@ -16,9 +16,11 @@ pub struct NewDelivery<E> {
     /// First attempts with the same key are made in order.
     pub order_key: i64,
     pub event: E,
+    /// True if its endpoint is disabled. It is stored as given up: nothing is sent until the client has it sent again.
+    pub is_disabled: bool,
 }
 
-/// Stores deliveries in the order given, all due at `due_at`.
+/// Stores deliveries in the order given, all due at `due_at`, except those of disabled endpoints.
 pub async fn insert_all<E: Serialize>(
     db: &mut PgConnection,
     client: ClientId,
@@ -31,18 +33,20 @@ pub async fn insert_all<E: Serialize>(
     let mut inboxes = Vec::with_capacity(count);
     let mut order_keys = Vec::with_capacity(count);
     let mut events = Vec::with_capacity(count);
+    let mut states = Vec::with_capacity(count);
     for delivery in deliveries {
         ids.push(delivery.id.0);
         endpoints.push(delivery.endpoint.0);
         inboxes.push(delivery.inbox.0);
         order_keys.push(delivery.order_key);
         events.push(column_values::write_text(&delivery.event)?);
+        states.push(if delivery.is_disabled { "EXHAUSTED" } else { "PENDING" });
     }
     sqlx::query(
-        "INSERT INTO webhook_delivery (client_id, id, lane_id, inbox_id, order_key, event, due_at)
-         SELECT $1, id, lane_id, inbox_id, order_key, event, $7
-         FROM unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::bigint[], $6::text[])
-              AS new (id, lane_id, inbox_id, order_key, event)",
+        "INSERT INTO webhook_delivery (client_id, id, lane_id, inbox_id, order_key, event, due_at, state)
+         SELECT $1, id, lane_id, inbox_id, order_key, event, $7, state
+         FROM unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::bigint[], $6::text[], $8::text[])
+              AS new (id, lane_id, inbox_id, order_key, event, state)",
     )
     .bind(client.0)
     .bind(ids)
@@ -51,6 +55,7 @@ pub async fn insert_all<E: Serialize>(
     .bind(order_keys)
     .bind(events)
     .bind(due_at)
+    .bind(states)
     .execute(db)
     .await?;
     Ok(())

@@ -1,4 +1,5 @@
-//! Background work: leases, processes and their reports, loads, partitions, retention, statistics, and the test for a writable database.
+//! Background work: leases, processes and their reports, loads, partitions, retention, statistics, and the tests for a writable
+//! and a durable database.
 
 pub mod depths;
 pub mod lane_gate;
@@ -11,6 +12,7 @@ pub mod process_reports;
 pub mod queue_figures;
 pub mod queues;
 pub mod retention;
+pub mod safeguards;
 pub mod statistics;
 pub mod trial;
 pub mod wait_reasons;

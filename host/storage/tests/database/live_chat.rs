@@ -75,6 +75,7 @@ async fn append(db: &mut PgConnection, events: &[NewParticipantEvent], now: Date
 async fn drain(db: &mut PgConnection) -> Vec<u128> {
     let mut order = Vec::new();
     while let Some(head) = participant_events::head(db, CLIENT, CHAT).await.unwrap() {
+        let head = head.unwrap();
         order.push(head.id.0.as_u128());
         assert!(participant_events::remove(db, CLIENT, head.id).await.unwrap());
     }
@@ -108,7 +109,7 @@ async fn every_kind_of_event_comes_back_as_it_was_stored() {
         append(&mut db, &[new], moment(id.into())).await;
     }
     for event in events {
-        let head = participant_events::head(&mut db, CLIENT, CHAT).await.unwrap().unwrap();
+        let head = participant_events::head(&mut db, CLIENT, CHAT).await.unwrap().unwrap().unwrap();
         assert_eq!(head.event, event);
         participant_events::remove(&mut db, CLIENT, head.id).await.unwrap();
     }
@@ -211,7 +212,7 @@ async fn an_event_that_failed_stays_first_and_the_others_wait_for_it_in_their_or
         moment(0),
     )
     .await;
-    let head = participant_events::head(&mut db, CLIENT, CHAT).await.unwrap().unwrap();
+    let head = participant_events::head(&mut db, CLIENT, CHAT).await.unwrap().unwrap().unwrap();
     participant_events::postpone(&mut db, CLIENT, CHAT, head.id, moment(5)).await.unwrap();
     let due: i64 = sqlx::query_scalar("SELECT count(*) FROM participant_event WHERE due_at < $1")
         .bind(moment(5))
@@ -220,7 +221,7 @@ async fn an_event_that_failed_stays_first_and_the_others_wait_for_it_in_their_or
         .unwrap();
     assert_eq!(due, 0, "nothing of the lane is due before the event that failed");
     append(&mut db, &[event(4, ParticipantEvent::Message)], moment(1)).await;
-    let head = participant_events::head(&mut db, CLIENT, CHAT).await.unwrap().unwrap();
+    let head = participant_events::head(&mut db, CLIENT, CHAT).await.unwrap().unwrap().unwrap();
     assert_eq!((head.id.0.as_u128(), head.attempts, head.due_at), (1, 1, moment(5)));
     assert_eq!(drain(&mut db).await, [1, 2, 3, 4]);
 }

@@ -116,6 +116,26 @@ async fn a_request_remembers_its_mail_for_its_client_alone() {
     let origin = OriginMail { sender: address("a@b.c"), message_id: Some("1@x".to_owned()) };
     mails::insert_origin(&mut db, CLIENT, request, &origin).await.unwrap();
     let found = mails::origins(&mut db, CLIENT, &[request, other]).await.unwrap();
-    assert_eq!(found.into_iter().collect::<Vec<_>>(), [(request, origin)]);
+    let found = found.into_iter().map(|(request, origin)| (request, origin.unwrap()));
+    assert_eq!(found.collect::<Vec<_>>(), [(request, origin)]);
     assert!(mails::origins(&mut db, STRANGER, &[request]).await.unwrap().is_empty());
+}
+
+#[tokio::test]
+async fn a_mail_that_cannot_be_read_is_an_error_of_its_request_alone() {
+    let mut db = database().await;
+    let (broken, whole) = (SmsRequestId(Uuid::from_u128(7)), SmsRequestId(Uuid::from_u128(8)));
+    let origin = OriginMail { sender: address("a@b.c"), message_id: None };
+    for request in [broken, whole] {
+        mails::insert_origin(&mut db, CLIENT, request, &origin).await.unwrap();
+    }
+    sqlx::query("UPDATE email_request SET sender = 'nobody' WHERE request_id = $1")
+        .bind(broken.0)
+        .execute(&mut db)
+        .await
+        .unwrap();
+    let mut found = mails::origins(&mut db, CLIENT, &[broken, whole]).await.unwrap();
+    assert_eq!(found.remove(&whole).unwrap().unwrap(), origin);
+    let error = found.remove(&broken).unwrap().unwrap_err();
+    assert!(error.is_of_a_stored_value() && error.to_string().contains("email_request.sender"), "{error}");
 }

@@ -262,7 +262,7 @@ async fn a_fallback_is_decided_once_with_all_that_the_decision_needs() {
     assert!(fallbacks::request(&mut db, CLIENT, &new, moment(1)).await.unwrap());
     assert!(!fallbacks::request(&mut db, CLIENT, &new, moment(2)).await.unwrap());
     let due = fallbacks::due(&mut db, CLIENT, INBOX.0, moment(1), 10).await.unwrap();
-    let [waiting] = due.as_slice() else { panic!("{due:?}") };
+    let [waiting] = due.fallbacks.as_slice() else { panic!("{due:?}") };
     assert_eq!((waiting.message, &waiting.recipient, waiting.inbox), (id(1), &zo(), INBOX));
     assert_eq!((waiting.sender.as_deref(), &waiting.content), (Some("27600000001"), &text()));
     assert_eq!(waiting.fallback, Some(requested()));
@@ -277,6 +277,31 @@ async fn a_fallback_is_decided_once_with_all_that_the_decision_needs() {
     };
     assert!(fallbacks::decide(&mut db, CLIENT, id(1), &decided).await.unwrap());
     assert!(!fallbacks::decide(&mut db, CLIENT, id(1), &decided).await.unwrap());
+}
+
+#[tokio::test]
+async fn a_fallback_that_cannot_be_read_is_set_apart_from_the_others() {
+    let mut db = database().await;
+    store(&mut db, &[(1, zo()), (2, zo())], (INBOX, Channel::Whatsapp)).await;
+    for message in [1, 2] {
+        let new = NewFallback {
+            message: id(message),
+            inbox: INBOX,
+            error_code: "131026".to_owned(),
+            error_text: "not there".to_owned(),
+            failed_at: moment(1),
+        };
+        assert!(fallbacks::request(&mut db, CLIENT, &new, moment(1)).await.unwrap());
+    }
+    sqlx::query("UPDATE outbound_message SET address_value = 'no number' WHERE id = $1")
+        .bind(id(1).0)
+        .execute(&mut db)
+        .await
+        .unwrap();
+    let due = fallbacks::due(&mut db, CLIENT, INBOX.0, moment(1), 10).await.unwrap();
+    assert_eq!(due.fallbacks.iter().map(|one| one.message).collect::<Vec<_>>(), [id(2)]);
+    assert_eq!(due.unreadable.iter().map(|one| one.message).collect::<Vec<_>>(), [id(1)]);
+    assert!(due.unreadable[0].error.is_of_a_stored_value());
 }
 
 #[tokio::test]

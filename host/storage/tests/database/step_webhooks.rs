@@ -49,9 +49,8 @@ async fn configure(db: &mut PgConnection, id: u128, inbox: Option<InboxId>, url:
     configs::insert(db, CLIENT, &config).await.unwrap();
 }
 
-/// Where the webhook of a step goes that a message from an inbox took.
-async fn endpoint(db: &mut PgConnection, id: u128, inbox: InboxId) -> Option<Uuid> {
-    let id = Uuid::from_u128(id);
+/// Writes a step of a message from an inbox, with its webhook. Returns the endpoints with something to send.
+async fn step(db: &mut PgConnection, id: Uuid, inbox: InboxId) -> Vec<EndpointId> {
     let receipt = NewReceipt {
         id,
         message: MessageId(Uuid::from_u128(60)),
@@ -62,7 +61,13 @@ async fn endpoint(db: &mut PgConnection, id: u128, inbox: InboxId) -> Option<Uui
     };
     let told = StepWebhook::new(DeliveryId(id), inbox, 7, &json!({"said": true})).unwrap();
     let steps = Steps { receipts: vec![receipt], told: vec![told], ..Steps::default() };
-    let endpoints = steps::write(db, CLIENT, &steps, moment(0)).await.unwrap();
+    steps::write(db, CLIENT, &steps, moment(0)).await.unwrap()
+}
+
+/// Where the webhook of a step goes that a message from an inbox took.
+async fn endpoint(db: &mut PgConnection, id: u128, inbox: InboxId) -> Option<Uuid> {
+    let id = Uuid::from_u128(id);
+    let endpoints = step(db, id, inbox).await;
     let stored: Vec<(Uuid, Uuid, i64)> =
         sqlx::query_as("SELECT lane_id, inbox_id, order_key FROM webhook_delivery WHERE id = $1")
             .bind(id)
@@ -86,12 +91,29 @@ async fn the_webhook_of_a_step_goes_to_the_address_of_the_present_configuration(
     assert_eq!(endpoint(&mut db, 704, OTHER).await, Some(Uuid::from_u128(10)));
     configure(&mut db, 3, Some(OTHER), "").await;
     assert_eq!(endpoint(&mut db, 705, OTHER).await, None, "a configuration without an address silences");
-    sqlx::query("UPDATE webhook_endpoint SET disabled_at = now(), disabled_reason = 'GONE' WHERE id = $1")
-        .bind(Uuid::from_u128(20))
+}
+
+#[tokio::test]
+async fn the_webhook_of_a_step_is_stored_and_not_sent_while_its_address_is_disabled() {
+    let mut db = database().await;
+    configure(&mut db, 1, None, "https://example.com/default").await;
+    sqlx::query("UPDATE webhook_endpoint SET disabled_at = now(), disabled_reason = 'GONE'")
         .execute(&mut db)
         .await
         .unwrap();
-    assert_eq!(endpoint(&mut db, 706, INBOX).await, None, "so does an address that is off");
+    assert_eq!(step(&mut db, Uuid::from_u128(701), INBOX).await, [], "nothing is to be sent");
+    sqlx::query("UPDATE webhook_endpoint SET listened_until = now() + interval '1 minute'")
+        .execute(&mut db)
+        .await
+        .unwrap();
+    let default = EndpointId(Uuid::from_u128(10));
+    assert_eq!(step(&mut db, Uuid::from_u128(702), INBOX).await, [default], "a developer listens");
+    let stored: Vec<(Uuid, String, i16)> =
+        sqlx::query_as("SELECT lane_id, state, attempts FROM webhook_delivery ORDER BY id")
+            .fetch_all(&mut db)
+            .await
+            .unwrap();
+    assert_eq!(stored, [(default.0, "EXHAUSTED".to_owned(), 0), (default.0, "PENDING".to_owned(), 0)]);
 }
 
 const MESSAGE: MessageId = MessageId(Uuid::from_u128(50));

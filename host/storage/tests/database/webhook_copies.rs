@@ -1,6 +1,6 @@
 //! Copies of webhooks for a developer who listens, in a real database.
 
-use domain::webhook::WebhookType;
+use domain::webhook::{DisabledReason, WebhookType};
 use storage::{
     PgConnection,
     webhooks::{
@@ -34,6 +34,18 @@ async fn while_a_developer_listens_every_endpoint_gets_events() {
     assert!(configs::endpoint(&mut db, CLIENT, ENDPOINT).await.unwrap().unwrap().is_listened);
     sqlx::query("UPDATE webhook_endpoint SET listened_until = now()").execute(&mut db).await.unwrap();
     assert_eq!(routed(&mut db).await, [WebhookType::StatusUpdate], "its time is over");
+}
+
+#[tokio::test]
+async fn a_disabled_endpoint_counts_as_on_while_a_developer_listens() {
+    let mut db = database().await;
+    configs::insert(&mut db, CLIENT, &config(1, None, &[STATUS])).await.unwrap();
+    configs::disable(&mut db, CLIENT, ENDPOINT, STATUS.1, DisabledReason::Gone, moment(5)).await.unwrap();
+    for listens in [false, true] {
+        let routes = configs::routes(&mut db, CLIENT, &[INBOX]).await.unwrap();
+        assert_eq!(routes[0].disabled.is_empty(), listens);
+        copies::listen(&mut db, CLIENT).await.unwrap();
+    }
 }
 
 #[tokio::test]

@@ -1,12 +1,12 @@
 //! Webhook configurations, deliveries and attempts in a real database.
 
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     ids::{DeliveryId, EndpointId, InboxId, NodeId, WebhookConfigId},
     page::PageRequest,
-    webhook::{DisabledReason, PayloadVersion, WebhookSettings, WebhookType},
+    webhook::{DisabledReason, FailurePeriod, PayloadVersion, WebhookSettings, WebhookType},
 };
 use serde_json::{Value, json};
 use storage::{
@@ -124,7 +124,7 @@ async fn routes_hold_the_endpoints_that_take_events_and_overrides_that_silence()
     let routes = configs::routes(&mut db, CLIENT, &[INBOX]).await.unwrap();
     let default = routes.iter().find(|route| route.inbox.is_none()).unwrap();
     assert_eq!(default.endpoints.get(&WebhookType::StatusUpdate), Some(&ENDPOINT));
-    assert_eq!(default.endpoints.len(), 1);
+    assert_eq!((default.endpoints.len(), default.disabled.len()), (1, 0));
     assert_eq!(default.settings.chatbot_payload_version, PayloadVersion::V2);
     let own = routes.iter().find(|route| route.inbox == Some(INBOX)).unwrap();
     assert!(own.endpoints.is_empty());
@@ -137,18 +137,19 @@ async fn routes_hold_the_endpoints_that_take_events_and_overrides_that_silence()
     );
     assert!(configs::disable(&mut db, CLIENT, ENDPOINT, STATUS.1, DisabledReason::Gone, moment(5)).await.unwrap());
     let routes = configs::routes(&mut db, CLIENT, &[]).await.unwrap();
-    assert!(routes[0].endpoints.is_empty());
+    assert_eq!(routes[0].endpoints.get(&WebhookType::StatusUpdate), Some(&ENDPOINT), "its events are stored");
+    assert_eq!(routes[0].disabled, BTreeSet::from([WebhookType::StatusUpdate]));
     assert_eq!(configs::endpoint(&mut db, CLIENT, ENDPOINT).await.unwrap().unwrap().disabled_at, Some(moment(5)));
 }
 
 #[tokio::test]
-async fn an_endpoint_has_the_time_of_its_first_failure() {
+async fn an_endpoint_has_the_times_of_its_first_and_last_failure() {
     let mut db = database().await;
     configs::insert(&mut db, CLIENT, &config(1, None, &[STATUS])).await.unwrap();
-    for since in [Some(moment(3)), None] {
-        configs::set_failing_since(&mut db, CLIENT, ENDPOINT, since).await.unwrap();
+    for failing in [Some(FailurePeriod { since: moment(3), last: moment(9) }), None] {
+        configs::set_failing(&mut db, CLIENT, ENDPOINT, failing).await.unwrap();
         let endpoint = configs::endpoint(&mut db, CLIENT, ENDPOINT).await.unwrap().unwrap();
-        assert_eq!(endpoint.failing_since, since);
+        assert_eq!(endpoint.failing(), failing);
     }
 }
 
@@ -159,7 +160,8 @@ async fn an_update_changes_the_types_that_are_saved_and_turns_them_on() {
     configs::insert(&mut db, CLIENT, &stored).await.unwrap();
     assert!(configs::disable(&mut db, CLIENT, ENDPOINT, STATUS.1, DisabledReason::Gone, moment(5)).await.unwrap());
     let chatbot = EndpointId(Uuid::from_u128(104));
-    configs::set_failing_since(&mut db, CLIENT, chatbot, Some(moment(1))).await.unwrap();
+    let failing = Some(FailurePeriod { since: moment(1), last: moment(2) });
+    configs::set_failing(&mut db, CLIENT, chatbot, failing).await.unwrap();
     let mut settings = stored.settings.clone();
     settings.chatbot_include_outgoing = false;
     settings.urls.remove(&WebhookType::Chatbot);
@@ -171,7 +173,7 @@ async fn an_update_changes_the_types_that_are_saved_and_turns_them_on() {
     assert_eq!(endpoints, [ENDPOINT]);
     assert_eq!(configs::endpoint(&mut db, CLIENT, ENDPOINT).await.unwrap().unwrap().disabled_at, None);
     let untouched = configs::endpoint(&mut db, CLIENT, chatbot).await.unwrap().unwrap();
-    assert_eq!((untouched.url.as_str(), untouched.failing_since), ("https://example.com/bot", Some(moment(1))));
+    assert_eq!((untouched.url.as_str(), untouched.failing()), ("https://example.com/bot", failing));
     assert!(!configs::find(&mut db, CLIENT, stored.id).await.unwrap().unwrap().settings.chatbot_include_outgoing);
 }
 
@@ -230,6 +232,7 @@ pub(crate) async fn waiting(db: &mut PgConnection, count: u128) {
         inbox: INBOX,
         order_key: -5,
         event: happening(id),
+        is_disabled: false,
     });
     deliveries::insert_all(db, CLIENT, &new.collect::<Vec<_>>(), moment(0)).await.unwrap();
 }

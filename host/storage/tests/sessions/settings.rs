@@ -1,7 +1,7 @@
 //! Settings of a session from its role and database, and those that count.
 
 use scratch::Scratch;
-use storage::Db;
+use storage::{Db, work::safeguards};
 
 /// Carries out statements as the owner of everything.
 async fn run(scratch: &Scratch, statements: &str) {
@@ -54,6 +54,26 @@ async fn settings_of_the_role_that_change_the_meaning_of_statements_are_overridd
             assert_eq!(shown(&pool, name).await, ours, "{name}");
         }
     }
+}
+
+#[tokio::test]
+async fn a_commit_is_answered_when_it_is_on_the_disk_also_if_the_role_does_not_want_that() {
+    let scratch = scratch::database().await;
+    let url = role(&scratch, "hurried").await;
+    for (of_the_role, ours) in [("off", "on"), ("local", "local"), ("on", "on"), ("remote_apply", "remote_apply")] {
+        run(&scratch, &format!("ALTER ROLE hurried SET synchronous_commit = {of_the_role}")).await;
+        let pool = storage::connect(&url, 1).await.unwrap();
+        assert_eq!(shown(&pool, "synchronous_commit").await, ours, "{of_the_role}");
+        pool.close().await;
+    }
+}
+
+#[tokio::test]
+async fn safeguards_of_the_server_that_are_off_are_named() {
+    let scratch = scratch::database().await;
+    let pool = storage::connect(&scratch.url, 1).await.unwrap();
+    let disabled = safeguards::disabled(&mut pool.acquire().await.unwrap()).await.unwrap();
+    assert_eq!(disabled, ["fsync", "full_page_writes"], "the server of the tests has none");
 }
 
 #[tokio::test]

@@ -29,8 +29,10 @@ use base::{
     Context, Error, Result,
     lanes::{LaneState, Lease},
 };
-use chrono::{DateTime, Utc};
-use domain::{ids::DeliveryId, webhook::AnswerVerdict};
+use domain::{
+    ids::DeliveryId,
+    webhook::{AnswerVerdict, FailurePeriod},
+};
 use tokio::{
     task::{JoinError, JoinSet},
     time::Instant,
@@ -80,7 +82,7 @@ struct EndpointRun<'a> {
     lease: &'a Lease,
     /// Read again with each page, so that a changed address or secret is used at once.
     target: Option<Arc<DeliveryTarget>>,
-    failing_since: Option<DateTime<Utc>>,
+    failing: Option<FailurePeriod>,
     closed: bool,
     /// True if the receiver answered 410 and that is not stored yet. No request starts until it is.
     is_gone: bool,
@@ -105,7 +107,7 @@ impl<'a> EndpointRun<'a> {
             ctx,
             lease,
             target: None,
-            failing_since: None,
+            failing: None,
             closed: false,
             is_gone: false,
             failed: None,
@@ -201,7 +203,7 @@ impl<'a> EndpointRun<'a> {
         // If nothing else is due, the same statement gives the lane back.
         self.is_closing =
             self.is_quiet() && self.page.is_none() && self.page_schedule.is_complete() && !self.is_ending();
-        let group = AttemptGroup { attempts, failing_since: self.failing_since, is_last: self.is_closing };
+        let group = AttemptGroup { attempts, failing: self.failing, is_last: self.is_closing };
         let work = settle::settle(self.ctx, self.lease, Arc::clone(target), group);
         self.settling = Some(Box::pin(work));
     }
@@ -280,7 +282,7 @@ impl<'a> EndpointRun<'a> {
             return;
         };
         self.target = Some(open.target);
-        self.failing_since = open.failing_since;
+        self.failing = open.failing;
         self.page_schedule.note_page(Instant::now(), page.ended_at, page.fresh);
         for ready in page.ready {
             self.held.insert(ready.id);
@@ -292,7 +294,7 @@ impl<'a> EndpointRun<'a> {
         for id in &settled.ids {
             self.held.remove(id);
         }
-        self.failing_since = settled.failing_since;
+        self.failing = settled.failing;
         self.closed |= settled.disabled;
         if settled.lane.is_none() {
             self.fail(Error::LeaseLost);

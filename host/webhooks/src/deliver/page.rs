@@ -8,10 +8,10 @@ use std::{
 
 use base::{Context, Error, Result, lanes::Lease};
 use bytes::Bytes;
-use chrono::{DateTime, Utc};
 use domain::{
     ids::{DeliveryId, InboxId},
     inbox::InboxKind,
+    webhook::FailurePeriod,
 };
 use plugin_host::World;
 use plugins::{
@@ -49,7 +49,7 @@ pub(super) struct DeliveryPage {
 
 pub(super) struct OpenEndpoint {
     pub(super) target: Arc<DeliveryTarget>,
-    pub(super) failing_since: Option<DateTime<Utc>>,
+    pub(super) failing: Option<FailurePeriod>,
 }
 
 /// Reads the page after `after`, without deliveries in `held`, and shapes the bodies.
@@ -79,8 +79,8 @@ pub(super) async fn prepare(
     drop(db);
     let (ended_at, fresh) = (found.ended_at, found.fresh.len());
     let ready = make_ready(ctx, lease, found, is_listened).await?;
-    let failing_since = open.failing_since;
-    let open = OpenEndpoint { target: Arc::new(DeliveryTarget::of(ctx, lease.client, open)?), failing_since };
+    let failing = open.failing();
+    let open = OpenEndpoint { target: Arc::new(DeliveryTarget::of(ctx, lease.client, open)?), failing };
     Ok(DeliveryPage { open: Some(open), ready, ended_at, fresh })
 }
 

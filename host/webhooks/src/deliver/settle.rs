@@ -4,10 +4,10 @@ use base::{
     Context, Result,
     lanes::{LaneState, Lease, write_down},
 };
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use domain::{
     ids::{DeliveryId, InboxId},
-    webhook::{AfterFailure, AnswerVerdict, DisabledReason, FailedAttempt, after_failure},
+    webhook::{AfterFailure, AnswerVerdict, DisabledReason, FailedAttempt, FailurePeriod, after_failure},
 };
 use storage::{
     PgConnection,
@@ -23,20 +23,18 @@ use super::{
     endpoint::endpoint_of,
 };
 
-const FAILING_TOO_LONG: TimeDelta = TimeDelta::days(5);
-
 /// Outcomes that are stored together.
 pub(super) struct AttemptGroup {
     pub(super) attempts: Vec<FinishedAttempt>,
-    /// The endpoint has failed since this time without a success.
-    pub(super) failing_since: Option<DateTime<Utc>>,
+    /// The failures of the endpoint since its last success.
+    pub(super) failing: Option<FailurePeriod>,
     /// True if nothing else is in flight or waiting.
     pub(super) is_last: bool,
 }
 
 pub(super) struct SettledDeliveries {
     pub(super) ids: Vec<DeliveryId>,
-    pub(super) failing_since: Option<DateTime<Utc>>,
+    pub(super) failing: Option<FailurePeriod>,
     pub(super) disabled: bool,
     /// `None`: the lane has gone to another process.
     pub(super) lane: Option<LaneState>,
@@ -50,46 +48,45 @@ pub(super) async fn settle(
     target: Arc<DeliveryTarget>,
     group: AttemptGroup,
 ) -> Result<SettledDeliveries> {
-    let AttemptGroup { attempts: group, failing_since, is_last } = group;
+    let AttemptGroup { attempts: group, failing, is_last } = group;
     let now = ctx.now();
     let schedule = &ctx.settings.webhooks.retry_schedule;
     let finished: Vec<FinishedDelivery<'_>> =
         group.iter().map(|attempted| finish(attempted, schedule, now, ctx.ids.random())).collect();
     // An answer of an earlier address says nothing about the present one.
     let of_this_address = group.iter().filter(|attempted| attempted.target.url == target.url);
-    let health = Health::after(of_this_address, failing_since);
+    let health = Health::after(of_this_address, failing, schedule);
     count(&group);
     let attempts: Vec<NewAttempt> = group.iter().map(|attempted| record(ctx, attempted)).collect();
 
     let noticed_at = group.first().map(|attempted| attempted.ready.inbox);
     write_down(ctx, || async {
-        if health == (Health { failing_since, disable: None }) {
+        if health == (Health { failing, disable: None }) {
             let mut db = ctx.db.acquire().await?;
             let rows = OutcomeRows { finished: &finished, attempts: &attempts };
             let lane = write(&mut db, lease, rows, is_last.then(|| ctx.now())).await?;
-            return Ok(Written { failing_since, disabled: false, lane });
+            return Ok(Written { failing, disabled: false, lane });
         }
-        let change = HealthChange { was: failing_since, is: &health, noticed_at };
+        let change = HealthChange { was: failing, is: &health, noticed_at };
         write_with_health(ctx, lease, &target, OutcomeRows { finished: &finished, attempts: &attempts }, change).await
     })
     .await
-    .map(|Written { failing_since, disabled, lane }| SettledDeliveries {
+    .map(|Written { failing, disabled, lane }| SettledDeliveries {
         ids: finished.iter().map(|one| one.id).collect(),
-        failing_since,
+        failing,
         disabled,
         lane,
     })
 }
 
 struct Written {
-    failing_since: Option<DateTime<Utc>>,
+    failing: Option<FailurePeriod>,
     disabled: bool,
     lane: Option<LaneState>,
 }
 
 struct HealthChange<'a> {
-    /// The endpoint has failed since this time without a success.
-    was: Option<DateTime<Utc>>,
+    was: Option<FailurePeriod>,
     is: &'a Health,
     /// The inbox whose delivery showed it.
     noticed_at: Option<InboxId>,
@@ -102,15 +99,15 @@ async fn write_with_health(
     rows: OutcomeRows<'_>,
     change: HealthChange<'_>,
 ) -> Result<Written> {
-    let HealthChange { was: failing_since, is: health, noticed_at } = change;
+    let HealthChange { was: failing, is: health, noticed_at } = change;
     let mut tx = ctx.db.begin().await?;
     let lane = write(&mut tx, lease, rows, None).await?;
     if lane.is_none() {
         tx.commit().await?;
-        return Ok(Written { failing_since, disabled: false, lane });
+        return Ok(Written { failing, disabled: false, lane });
     }
-    if health.failing_since != failing_since {
-        configs::set_failing_since(&mut tx, lease.client, endpoint_of(lease), health.failing_since).await?;
+    if health.failing != failing {
+        configs::set_failing(&mut tx, lease.client, endpoint_of(lease), health.failing).await?;
     }
     let wakes = match health.disable {
         Some(reason) => disable(ctx, &mut tx, lease, target, DisableCause { reason, inbox: noticed_at }).await?,
@@ -119,7 +116,7 @@ async fn write_with_health(
     tx.commit().await?;
     let disabled = wakes.is_some();
     ctx.wake.wake_all(lease.client, wakes.into_iter().flatten());
-    Ok(Written { failing_since: health.failing_since, disabled, lane })
+    Ok(Written { failing: health.failing, disabled, lane })
 }
 
 pub(super) async fn write(
@@ -138,17 +135,26 @@ fn finish<'a>(
     now: DateTime<Utc>,
     jitter: u64,
 ) -> FinishedDelivery<'a> {
-    let attempts = attempted.ready.attempts.saturating_add(1);
+    let attempts = attempts_with(attempted);
     let fate = match attempted.outcome.verdict {
         AnswerVerdict::Success => DeliveryFate::Delivered,
         AnswerVerdict::Disable => DeliveryFate::Exhausted,
         AnswerVerdict::Failure => {
-            let counting = attempts.saturating_sub(attempted.ready.schedule_from);
-            next_after_failure(schedule, counting, now, jitter, attempted.outcome.retry_after)
+            next_after_failure(schedule, attempts_of_schedule(attempted), now, jitter, attempted.outcome.retry_after)
         }
     };
     let body = (!attempted.ready.is_stored).then_some(&*attempted.ready.body);
     FinishedDelivery { id: attempted.ready.id, attempts, fate, body }
+}
+
+/// The attempts of a delivery with this one.
+fn attempts_with(attempted: &FinishedAttempt) -> u16 {
+    attempted.ready.attempts.saturating_add(1)
+}
+
+/// Its attempts since the client had it sent again.
+fn attempts_of_schedule(attempted: &FinishedAttempt) -> u16 {
+    attempts_with(attempted).saturating_sub(attempted.ready.schedule_from)
 }
 
 /// The fate of a delivery that failed `attempts` times: a retry at a time, or its end.
@@ -168,24 +174,32 @@ pub(super) fn next_after_failure(
 
 #[derive(Debug, PartialEq, Eq)]
 struct Health {
-    failing_since: Option<DateTime<Utc>>,
+    failing: Option<FailurePeriod>,
     disable: Option<DisabledReason>,
 }
 
 impl Health {
     /// A success in the group resets the health. The outcomes are in the order of their arrival.
-    fn after<'a>(group: impl IntoIterator<Item = &'a FinishedAttempt>, failing_since: Option<DateTime<Utc>>) -> Self {
-        let mut health = Self { failing_since, disable: None };
+    ///
+    /// The first attempt of a delivery disables nothing: a receiver that works again may fail once.
+    fn after<'a>(
+        group: impl IntoIterator<Item = &'a FinishedAttempt>,
+        failing: Option<FailurePeriod>,
+        schedule: &[Duration],
+    ) -> Self {
+        let mut health = Self { failing, disable: None };
         for attempted in group {
             match attempted.outcome.verdict {
                 AnswerVerdict::Success => {
-                    health.failing_since = None;
+                    health.failing = None;
                     health.disable = health.disable.filter(|reason| *reason == DisabledReason::Gone);
                 }
                 AnswerVerdict::Disable => health.disable = Some(DisabledReason::Gone),
                 AnswerVerdict::Failure => {
-                    let since = *health.failing_since.get_or_insert(attempted.at);
-                    if attempted.at - since >= FAILING_TOO_LONG {
+                    let period = FailurePeriod::with_failure(health.failing, attempted.at, schedule);
+                    health.failing = Some(period);
+                    let is_repeat = attempts_of_schedule(attempted) > 1 || schedule.is_empty();
+                    if is_repeat && period.is_too_long(attempted.at) {
                         health.disable.get_or_insert(DisabledReason::Failing);
                     }
                 }
@@ -199,7 +213,7 @@ fn record(ctx: &Context, attempted: &FinishedAttempt) -> NewAttempt {
     NewAttempt {
         id: ctx.mint(),
         delivery: attempted.ready.id,
-        attempt: attempted.ready.attempts.saturating_add(1),
+        attempt: attempts_with(attempted),
         status_code: attempted.outcome.status_code,
         error: attempted.outcome.error.clone(),
         response_start: attempted.outcome.response_start.clone(),
@@ -231,6 +245,12 @@ mod tests {
     use crate::deliver::{attempt::AttemptOutcome, send_queue::ReadyDelivery};
 
     const SCHEDULE: [Duration; 2] = [Duration::from_secs(5), Duration::from_secs(300)];
+    const DAY: i64 = 24 * 3600;
+
+    /// Failures from 0 until the end of the fourth day.
+    fn four_days() -> Option<FailurePeriod> {
+        Some(FailurePeriod { since: moment(0), last: moment(4 * DAY) })
+    }
 
     fn moment(seconds: i64) -> DateTime<Utc> {
         DateTime::from_timestamp(1_790_000_000 + seconds, 0).unwrap()
@@ -290,35 +310,53 @@ mod tests {
     fn a_410_is_not_tried_again_and_disables_the_endpoint() {
         let gone = attempted(AnswerVerdict::Disable, 0, moment(0));
         assert_eq!(finish(&gone, &SCHEDULE, moment(0), 0).fate, DeliveryFate::Exhausted);
-        assert_eq!(Health::after(&[gone], None).disable, Some(DisabledReason::Gone));
+        assert_eq!(Health::after(&[gone], None, &SCHEDULE).disable, Some(DisabledReason::Gone));
     }
 
     #[test]
     fn the_time_of_the_first_failure_is_kept_until_a_success() {
         let failures =
             [attempted(AnswerVerdict::Failure, 0, moment(1)), attempted(AnswerVerdict::Failure, 0, moment(2))];
-        assert_eq!(Health::after(&failures, None), Health { failing_since: Some(moment(1)), disable: None });
-        assert_eq!(Health::after(&failures, Some(moment(-9))).failing_since, Some(moment(-9)));
+        let first = FailurePeriod { since: moment(1), last: moment(1) };
+        assert_eq!(Health::after(&failures, None, &SCHEDULE), Health { failing: Some(first), disable: None });
+        let known = Some(FailurePeriod { since: moment(-9), last: moment(-9) });
+        assert_eq!(Health::after(&failures, known, &SCHEDULE).failing, known);
         let recovered =
             [attempted(AnswerVerdict::Failure, 0, moment(1)), attempted(AnswerVerdict::Success, 0, moment(2))];
-        assert_eq!(Health::after(&recovered, Some(moment(-9))), Health { failing_since: None, disable: None });
+        assert_eq!(Health::after(&recovered, known, &SCHEDULE), Health { failing: None, disable: None });
     }
 
     #[test]
     fn five_days_of_failure_disable_an_endpoint_and_a_second_less_does_not() {
-        let days = 5 * 24 * 3600;
-        let failing = |at| Health::after(&[attempted(AnswerVerdict::Failure, 0, moment(at))], Some(moment(0)));
-        assert_eq!(failing(days - 1).disable, None);
-        assert_eq!(failing(days).disable, Some(DisabledReason::Failing));
+        let failing = |at| Health::after(&[attempted(AnswerVerdict::Failure, 1, moment(at))], four_days(), &SCHEDULE);
+        assert_eq!(failing(5 * DAY - 1).disable, None);
+        assert_eq!(failing(5 * DAY).disable, Some(DisabledReason::Failing));
+    }
+
+    #[test]
+    fn two_lone_failures_days_apart_do_not_disable_an_endpoint() {
+        let known = Some(FailurePeriod { since: moment(0), last: moment(0) });
+        let second = attempted(AnswerVerdict::Failure, 1, moment(6 * DAY));
+        let begun = FailurePeriod { since: moment(6 * DAY), last: moment(6 * DAY) };
+        assert_eq!(Health::after(&[second], known, &SCHEDULE), Health { failing: Some(begun), disable: None });
+    }
+
+    #[test]
+    fn the_first_attempt_of_a_delivery_disables_no_endpoint_unless_none_is_repeated() {
+        let first = || attempted(AnswerVerdict::Failure, 0, moment(5 * DAY));
+        assert_eq!(Health::after(&[first()], four_days(), &SCHEDULE).disable, None);
+        assert_eq!(Health::after(&[first()], four_days(), &[]).disable, Some(DisabledReason::Failing));
+        let mut resent = attempted(AnswerVerdict::Failure, 3, moment(5 * DAY));
+        resent.ready.schedule_from = 3;
+        assert_eq!(Health::after(&[resent], four_days(), &SCHEDULE).disable, None, "it was sent again by the client");
     }
 
     #[test]
     fn a_success_in_the_same_group_saves_an_endpoint_that_failed_for_days() {
-        let days = 5 * 24 * 3600;
         let group = [
-            attempted(AnswerVerdict::Failure, 0, moment(days)),
-            attempted(AnswerVerdict::Success, 0, moment(days + 1)),
+            attempted(AnswerVerdict::Failure, 1, moment(5 * DAY)),
+            attempted(AnswerVerdict::Success, 0, moment(5 * DAY + 1)),
         ];
-        assert_eq!(Health::after(&group, Some(moment(0))), Health { failing_since: None, disable: None });
+        assert_eq!(Health::after(&group, four_days(), &SCHEDULE), Health { failing: None, disable: None });
     }
 }

@@ -20,7 +20,7 @@ pub enum HistoryError {
     NotFound,
     #[error("`{0}` has no address: save one first")]
     Off(&'static str),
-    #[error("there is nothing to send: the shaper dropped the event, or its webhook was disabled")]
+    #[error("there is nothing to send: the shaper dropped the event, or its webhook had no address")]
     Dropped,
     #[error(transparent)]
     Failed(#[from] Error),

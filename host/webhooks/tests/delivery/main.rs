@@ -15,6 +15,7 @@ mod stage;
 
 use std::time::{Duration, Instant};
 
+use base::audit::Actor;
 use channels::standard_webhooks::{ID_HEADER, SIGNATURE_HEADER, TIMESTAMP_HEADER, decode_secret, sign};
 use chrono::TimeDelta;
 use domain::{ids::InboxId, page::PageRequest};
@@ -24,7 +25,10 @@ use storage::plugins::{
     invocations::{self, InvocationFilter},
 };
 use uuid::Uuid;
-use webhooks::configure::{self, ConfigureError};
+use webhooks::{
+    configure::{self, ConfigureError},
+    history::{self, ResendFilter},
+};
 
 use crate::{
     sink::{Answer, Received, Sink},
@@ -214,12 +218,94 @@ async fn an_endpoint_that_answers_410_gets_nothing_more() {
     stage.work(endpoints[0]).await.unwrap();
     let states = stage.states().await;
     assert!(states.iter().all(|(state, _)| state == "EXHAUSTED"), "{states:?}");
-    assert!(stage.happen(&[(1, "fourth")]).await.is_empty(), "a disabled endpoint takes no events");
+    assert!(stage.happen(&[(1, "fourth")]).await.is_empty(), "nothing is sent to a disabled endpoint");
+    let made = sink.received().len();
+    assert_eq!(stage.states().await[3], ("EXHAUSTED".to_owned(), 0));
+    assert!(stage.due_lanes().await.is_empty());
+    assert_eq!(stage.attempts().await, i64::try_from(made).unwrap());
     let audited: i64 = sqlx::query_scalar("SELECT count(*) FROM audit WHERE action = 'disable-gone'")
         .fetch_one(&stage.ctx.db)
         .await
         .unwrap();
     assert_eq!(audited, 1);
+}
+
+#[tokio::test]
+async fn two_lone_failures_days_apart_do_not_disable_a_quiet_endpoint() {
+    let stage = Stage::new().await;
+    let sink = Sink::answering(|place| Answer::at_once(if place < 4 { 502 } else { 200 })).await;
+    stage.configure(json!({ "sessionStatusURL": sink.url })).await;
+    let endpoints = stage.happen(&[(1, "given up")]).await;
+    for _ in 0..3 {
+        stage.work(endpoints[0]).await.unwrap();
+        stage.advance(TimeDelta::seconds(361));
+    }
+    stage.advance(TimeDelta::days(6));
+    stage.happen(&[(1, "fails once")]).await;
+    for _ in 0..2 {
+        stage.work(endpoints[0]).await.unwrap();
+        stage.advance(TimeDelta::seconds(7));
+    }
+    assert_eq!(stage.states().await, [("EXHAUSTED".to_owned(), 3), ("DELIVERED".to_owned(), 2)]);
+}
+
+#[tokio::test]
+async fn an_endpoint_that_fails_every_day_is_disabled_after_five_days() {
+    let stage = Stage::new().await;
+    let sink = Sink::answering(|_| Answer::at_once(502)).await;
+    stage.configure(json!({ "sessionStatusURL": sink.url })).await;
+    let mut disabled = vec![];
+    for day in 0..6 {
+        let endpoints = stage.happen(&[(day, "of the day")]).await;
+        stage.work(endpoints[0]).await.unwrap();
+        let statement = "SELECT count(*) FROM webhook_endpoint WHERE disabled_reason = 'FAILING'";
+        disabled.push(sqlx::query_scalar::<_, i64>(statement).fetch_one(&stage.ctx.db).await.unwrap());
+        stage.advance(TimeDelta::days(1));
+    }
+    assert_eq!(disabled, [0, 0, 0, 0, 0, 1]);
+}
+
+#[tokio::test]
+async fn events_of_the_time_when_an_endpoint_was_disabled_can_be_sent_again() {
+    let stage = Stage::new().await;
+    let sink = Sink::answering(|place| Answer::at_once(if place == 0 { 410 } else { 200 })).await;
+    let config = stage.configure(json!({ "sessionStatusURL": sink.url })).await;
+    let endpoints = stage.happen(&[(1, "first")]).await;
+    stage.work(endpoints[0]).await.unwrap();
+    let disabled_at = stage.ctx.now();
+    for text in ["second", "third", "fourth"] {
+        stage.advance(TimeDelta::minutes(1));
+        assert!(stage.happen(&[(1, text)]).await.is_empty(), "nothing is sent to a disabled endpoint");
+    }
+    let address = json!({ "id": config.id, "sessionStatusURL": sink.url });
+    let request = serde_json::from_value(address).unwrap();
+    configure::update(&stage.ctx, stage.client, "tester", config.id, &request).await.unwrap();
+    assert!(stage.due_lanes().await.is_empty(), "saving the address sends nothing");
+
+    let since = disabled_at + TimeDelta::seconds(90);
+    let filter = ResendFilter { config: config.id, webhook: None, since, until: None };
+    let resent = history::resend_failed(&stage.ctx, stage.client, Actor::Operator, filter).await.unwrap();
+    assert_eq!((resent.count, resent.more), (2, false));
+    stage.work(endpoints[0]).await.unwrap();
+
+    assert_eq!(statuses(&sink.received()), ["first", "third", "fourth"]);
+    let states = stage.states().await;
+    let states: Vec<(&str, i16)> = states.iter().map(|(state, attempts)| (state.as_str(), *attempts)).collect();
+    assert_eq!(states, [("EXHAUSTED", 1), ("EXHAUSTED", 0), ("DELIVERED", 1), ("DELIVERED", 1)]);
+}
+
+#[tokio::test]
+async fn events_of_the_time_when_its_owner_had_switched_a_webhook_off_are_not_stored() {
+    let stage = Stage::new().await;
+    let sink = Sink::answering(|_| Answer::at_once(200)).await;
+    let config = stage.configure(json!({ "sessionStatusURL": sink.url })).await;
+    for url in ["", sink.url.as_str()] {
+        let request = serde_json::from_value(json!({ "id": config.id, "sessionStatusURL": url })).unwrap();
+        configure::update(&stage.ctx, stage.client, "tester", config.id, &request).await.unwrap();
+        let endpoints = stage.happen(&[(1, "Connected")]).await;
+        assert_eq!(endpoints.is_empty(), url.is_empty());
+    }
+    assert_eq!(stage.states().await.len(), 1);
 }
 
 #[tokio::test]

@@ -88,7 +88,11 @@ pub(crate) async fn take(
     let mut deliveries = Vec::new();
     for (inbox, new) in told {
         for webhook in told_by(&new.event) {
-            let Some((endpoint, settings)) = destination(&routes, inbox, *webhook, &new.event) else { continue };
+            let Some(Destination { endpoint, is_disabled, settings }) =
+                destination(&routes, inbox, *webhook, &new.event)
+            else {
+                continue;
+            };
             let kind = kind_of(*webhook, settings, || ctx.ids.mint(ctx.now()));
             let scene = match &new.event {
                 // The assignment of a removed chat is not reported.
@@ -100,13 +104,15 @@ pub(crate) async fn take(
             };
             let report = NewReport { kind, recorded: EventRecord::new(new.at, &new.event), scene };
             let id = id_of(&new.event).unwrap_or_else(|| ctx.mint());
-            deliveries.push(NewDelivery { id, endpoint, inbox, order_key: new.order_key, event: report });
+            let order_key = new.order_key;
+            deliveries.push(NewDelivery { id, endpoint, inbox, order_key, event: report, is_disabled });
         }
     }
     if deliveries.is_empty() {
         return Ok(Vec::new());
     }
-    let endpoints: BTreeSet<EndpointId> = deliveries.iter().map(|delivery| delivery.endpoint).collect();
+    let to_send = deliveries.iter().filter(|delivery| !delivery.is_disabled);
+    let endpoints: BTreeSet<EndpointId> = to_send.map(|delivery| delivery.endpoint).collect();
     deliveries::insert_all(db, client, &deliveries, ctx.now()).await?;
     Ok(endpoints.into_iter().map(|endpoint| (Queue::Webhook, endpoint.0)).collect())
 }
@@ -167,12 +173,19 @@ fn steps_are_reported(moved: &MessageMoved) -> bool {
     (moved.chat_message.is_none() || moved.tracking.template_of_chat) && !moved.tracking.of_product
 }
 
+struct Destination<'routes> {
+    endpoint: EndpointId,
+    /// True if nothing is sent there until its address is saved again.
+    is_disabled: bool,
+    settings: &'routes WebhookSettings,
+}
+
 fn destination<'routes>(
     routes: &'routes [WebhookRoute],
     inbox: InboxId,
     webhook: WebhookType,
     event: &Event,
-) -> Option<(EndpointId, &'routes WebhookSettings)> {
+) -> Option<Destination<'routes>> {
     let own = routes.iter().find(|route| route.inbox == Some(inbox));
     let default = routes.iter().find(|route| route.inbox.is_none());
     let route = in_force(own, default)?;
@@ -189,7 +202,7 @@ fn destination<'routes>(
             return None;
         }
     }
-    Some((endpoint, &route.settings))
+    Some(Destination { endpoint, is_disabled: route.disabled.contains(&webhook), settings: &route.settings })
 }
 
 /// The kind of event for gating, and if an agent has the chat.

@@ -30,6 +30,7 @@ fn route(inbox: Option<InboxId>, endpoints: &[(WebhookType, EndpointId)]) -> Web
         inbox,
         settings: WebhookSettings { urls, ..WebhookSettings::default() },
         endpoints: endpoints.iter().copied().collect::<BTreeMap<_, _>>(),
+        disabled: BTreeSet::new(),
     }
 }
 
@@ -103,7 +104,7 @@ fn session() -> Event {
 
 fn told(routes: &[WebhookRoute], event: &Event) -> Vec<EndpointId> {
     let webhooks = told_by(event).iter();
-    webhooks.filter_map(|webhook| Some(destination(routes, INBOX, *webhook, event)?.0)).collect()
+    webhooks.filter_map(|webhook| Some(destination(routes, INBOX, *webhook, event)?.endpoint)).collect()
 }
 
 #[test]
@@ -229,7 +230,7 @@ fn a_chatbot_event_carries_the_settings_of_the_configuration_that_applies() {
     own.settings.chatbot_payload_version = PayloadVersion::V2;
     own.settings.chatbot_include_outgoing = true;
     let routes = [default_route(), own];
-    let (_, settings) = destination(&routes, INBOX, WebhookType::Chatbot, &came_to(chat())).unwrap();
+    let Destination { settings, .. } = destination(&routes, INBOX, WebhookType::Chatbot, &came_to(chat())).unwrap();
     let ReportKind::Chatbot(report) = kind_of(WebhookType::Chatbot, settings, || Uuid::from_u128(5)) else {
         panic!("not a chatbot event")
     };

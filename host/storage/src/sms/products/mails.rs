@@ -31,12 +31,12 @@ pub async fn insert_origin(
     Ok(())
 }
 
-/// Returns the mails of requests. Requests of other products are absent.
+/// Returns the mails of requests. Requests of other products are absent. An error concerns one request alone.
 pub async fn origins(
     db: &mut PgConnection,
     client: ClientId,
     requests: &[SmsRequestId],
-) -> Result<HashMap<SmsRequestId, OriginMail>> {
+) -> Result<HashMap<SmsRequestId, Result<OriginMail>>> {
     if requests.is_empty() {
         return Ok(HashMap::new());
     }
@@ -53,9 +53,10 @@ pub async fn origins(
         // The value is personal data, so the error does not name it.
         let value = "no address".to_owned();
         let broken = Error::Inconsistent { table: "email_request", column: "sender", value };
-        Ok((SmsRequestId(request), OriginMail { sender: EmailAddress::parse(&sender).ok_or(broken)?, message_id }))
+        let sender = EmailAddress::parse(&sender).ok_or(broken);
+        (SmsRequestId(request), sender.map(|sender| OriginMail { sender, message_id }))
     };
-    rows.into_iter().map(read).collect()
+    Ok(rows.into_iter().map(read).collect())
 }
 
 #[derive(Debug, Clone, sqlx::FromRow)]
