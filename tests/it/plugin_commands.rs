@@ -162,6 +162,33 @@ async fn a_push_shows_its_progress_and_the_final_answer_of_the_server() {
 }
 
 #[tokio::test]
+async fn a_push_uploads_the_tested_build_and_builds_again_after_a_change() {
+    let (_patchbay, _client, machine) = office().await;
+    std::fs::create_dir_all(machine.path("own/tests")).unwrap();
+    machine.write("own/source.wasm", guest("clerk"));
+    machine.write("own/tests/say.yaml", "steps: [{customer: say x}, {bot: x}]");
+    machine.write(
+        "own/plugin.toml",
+        "name = \"own\"\nworld = \"chatbot\"\nbuild = \"cp source.wasm made.wasm && echo built >> build/log\"\n\
+         output = \"made.wasm\"\n",
+    );
+    let builds = || std::fs::read_to_string(machine.path("own/build/log")).unwrap().lines().count();
+
+    machine.does(&["test", "own"]);
+    let pushed = machine.types(&["push", "own"]);
+    assert_eq!((pushed.status, builds()), (0, 1), "{}", pushed.err);
+    let said = "no source has changed since the last build: own/build/own.wasm is uploaded\n";
+    assert!(pushed.err.contains(said), "{}", pushed.err);
+
+    machine.write("own/source.wasm", altered(guest("clerk"), "you said: ", "you wrote:"));
+    let pushed = machine.types(&["push", "own"]);
+    assert_eq!((pushed.status, builds()), (0, 2), "{}", pushed.err);
+    assert!(pushed.out.starts_with("own version 2: uploaded") && !pushed.err.contains(said), "{}", pushed.out);
+    machine.does(&["test", "own"]);
+    assert_eq!(builds(), 3, "a test always builds");
+}
+
+#[tokio::test]
 async fn recorded_calls_are_replayed_here_and_at_the_server() {
     let (patchbay, client, machine) = office().await;
     machine.write("clerk.wasm", guest("clerk"));
@@ -273,6 +300,46 @@ fn tests_and_the_chat_work_without_a_server() {
 }
 
 #[test]
+fn a_test_and_a_chat_do_not_begin_with_a_configuration_that_would_be_refused() {
+    let machine = Machine::new();
+    machine.write("keeper.wasm", guest("keeper"));
+    machine.write("short.json", r#"{"apiKey": "short"}"#);
+    machine.write("t.yaml", "config file: short.json\nsteps: [{customer: length}, {bot: anything}]");
+    let fault = " would be refused at an activation:\n  - config/apiKey: the secret is shorter than 8 characters";
+    let tested = machine.types(&["test", "t.yaml", "--component", "keeper.wasm"]);
+    assert_eq!((tested.status, tested.out.as_str()), (1, ""), "{}", tested.err);
+    let place = format!("the configuration in short.json (named in t.yaml, line 1){fault}");
+    assert!(tested.err.contains(&place), "{}", tested.err);
+    let typed = machine.fails(&["run", "keeper.wasm", "--config", r#"{"apiKey": "short"}"#]);
+    assert!(typed.contains(&format!("the configuration of --config{fault}")), "{typed}");
+    let file = machine.fails(&["run", "keeper.wasm", "--config", "short.json"]);
+    assert!(file.contains(&format!("the configuration in short.json{fault}")), "{file}");
+    assert_eq!(file.matches("would be refused").count(), 1, "{file}");
+    let absent = machine.fails(&["run", "keeper.wasm"]);
+    assert!(absent.contains("`{}` (there is no --config)") && absent.contains("is a required property"), "{absent}");
+}
+
+#[test]
+fn an_option_without_an_effect_is_refused() {
+    let machine = Machine::new();
+    for command in [&["test"][..], &["check", "bot.wasm"], &["build"], &["list"], &["trust", "show"]] {
+        let refused = machine.fails(&[command, &["--config", "patchbay.toml"]].concat());
+        assert!(refused.contains("names the settings of a server") && refused.contains("`config file:`"), "{refused}");
+    }
+    for command in [
+        &["test", "--component", "bot.wasm", "--no-build"][..],
+        &["record", "bot", "--stop", "--json"],
+        &["record", "bot", "--stop", "--mode", "shadow"],
+    ] {
+        assert!(machine.fails(command).contains("cannot be used with"), "{command:?}");
+    }
+    assert!(machine.fails(&["run", "bot.wasm", "--no-build"]).contains("--no-build is for a project"));
+    assert!(machine.fails(&["push", "bot.wasm", "--no-build"]).contains("--no-build is for a project"));
+    let two = machine.fails(&["test", "a", "b", "--from-recording", "0199"]);
+    assert!(two.contains("name one project or folder"), "{two}");
+}
+
+#[test]
 fn mistakes_on_the_command_line_show_the_right_command() {
     let machine = Machine::new();
     assert!(machine.fails(&["build"]).contains("patchbay plugin new"));
@@ -282,6 +349,8 @@ fn mistakes_on_the_command_line_show_the_right_command() {
     machine.does(&["new", "--lang", "c", "x"]);
     assert!(machine.fails(&["new", "--lang", "c", "x"]).contains("not empty"));
     assert!(machine.fails(&["check", "x"]).contains("patchbay plugin build x"));
-    assert!(machine.fails(&["test", "x", "--no-build"]).contains("cannot be read"));
+    let unbuilt = machine.fails(&["test", "x", "--no-build"]);
+    assert!(unbuilt.contains("cannot be read"), "{unbuilt}");
+    assert_eq!(unbuilt.matches("No such file").count(), 1, "the cause stands there once: {unbuilt}");
     assert!(Path::new(&machine.path("x/plugin.toml")).is_file());
 }

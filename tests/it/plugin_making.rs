@@ -65,6 +65,9 @@ fn a_module_becomes_a_component() {
     assert!(wrong.contains("failed:") && wrong.contains("bot"), "{wrong}");
     machine.write("text.wasm", "text");
     assert!(machine.fails(&["wrap", "text.wasm"]).contains("not a core WebAssembly module"));
+    machine.write("described.wasm", wat::parse_str(r#"(module (@custom "component-type:bot" "x"))"#).unwrap());
+    let described = machine.fails(&["wrap", "described.wasm", "--world", "chatbot"]);
+    assert!(described.contains("describes its world; leave --world out"), "{described}");
 }
 
 #[test]
@@ -80,7 +83,7 @@ fn a_project_of_any_language_is_built_by_its_own_command() {
     machine
         .write("own/tests/nothing.yaml", "cases: [{name: nothing is sent, given: {type: incoming}, expect: nothing}]");
     let tested = machine.does(&["test", "own"]);
-    assert!(tested.contains("ok    nothing: nothing is sent (1 steps, "), "{tested}");
+    assert!(tested.contains("ok    nothing: nothing is sent (1 step, "), "{tested}");
     assert!(tested.contains("1 passed, 0 failed (component of "), "{tested}");
 
     machine.write(

@@ -57,7 +57,6 @@ mod webhook_receiver;
 use std::{ffi::OsString, io::Write, pin::Pin, process::ExitCode};
 
 use anyhow::Context;
-use clap::Parser;
 
 use cli::{Cli, Command};
 use logging::LogAudience;
@@ -65,7 +64,7 @@ use settings::Settings;
 
 /// Runs one command line. Results go to standard output, all other output to standard error. A failure is status 1.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
-    let cli = match Cli::try_parse_from(arguments) {
+    let cli = match Cli::read(arguments) {
         Ok(cli) => cli,
         Err(answer) => {
             // Help and version count as success. If standard error is closed, nothing can be done.
@@ -81,10 +80,22 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> ExitCode {
     match execute(cli) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            let _ = writeln!(std::io::stderr(), "patchbay: {error:#}");
+            let _ = writeln!(std::io::stderr(), "patchbay: {}", in_words(&error));
             ExitCode::FAILURE
         }
     }
+}
+
+/// The error with its causes, each once: many errors have their cause in their own words.
+fn in_words(error: &anyhow::Error) -> String {
+    let mut words = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !words.contains(&cause) {
+            words.push_str(": ");
+            words.push_str(&cause);
+        }
+    }
+    words
 }
 
 /// The allocator asks for huge pages of 2 MiB. A small object that stays keeps a whole one, so an idle process would hold half
@@ -96,6 +107,11 @@ fn refuse_huge_pages() {
 }
 
 fn execute(cli: Cli) -> anyhow::Result<()> {
+    if let (Some(_), Some(Command::Plugin(command))) = (&cli.config, &cli.command)
+        && !command.takes_config()
+    {
+        anyhow::bail!(plugin::commands::NO_SETTINGS);
+    }
     // For a plugin command, `--config` belongs to the plugin.
     let file = cli.config.as_deref().filter(|_| !matches!(cli.command, Some(Command::Plugin(_))));
     let config = Settings::load(file)?;

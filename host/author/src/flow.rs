@@ -6,6 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use domain::body::FieldFault;
 pub use flow_model::Finding;
 use serde_json::Value;
 
@@ -19,6 +20,7 @@ use crate::{
 pub const PLUGIN: &str = "flow";
 /// The flow of a project.
 const FILE: &str = "flow.json";
+const MOST_FAULTS: usize = 50;
 
 /// A project with a copy of a ready flow.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -30,6 +32,17 @@ pub struct CreatedFlow {
 /// The faults of a flow, a JSON text. A shared secret counts as a text.
 pub fn check(text: &str) -> Vec<Finding> {
     flow_model::check(&with_shared_secrets(text).unwrap_or_else(|| text.to_owned()))
+}
+
+/// The faults of a flow as the configuration of an activation.
+pub(crate) fn config_faults(config: &Value) -> Vec<FieldFault> {
+    let findings = flow_model::check(&config.to_string()).into_iter().take(MOST_FAULTS);
+    findings
+        .map(|finding| match finding.path().as_str() {
+            "" => FieldFault::new("config", finding.message),
+            path => FieldFault::new(format!("config/{path}"), finding.message),
+        })
+        .collect()
 }
 
 /// `None` if the flow names no shared secret.

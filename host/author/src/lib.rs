@@ -23,6 +23,6 @@ mod yaml;
 pub use build::BuildError;
 pub use cost_history::CostHistory;
 pub use local_run::time::span;
-pub use local_run::{Cost, LocalError};
+pub use local_run::{ConfigRefusal, Cost, LocalError};
 pub use project::{Lang, Project, ProjectError};
 pub use yaml::YamlFault;

@@ -29,6 +29,7 @@
 mod calling;
 mod check;
 mod compile;
+pub mod config_schema;
 mod engine;
 mod error;
 mod fairness;
@@ -70,7 +71,7 @@ pub use fairness::{
 pub use host::PluginHost;
 pub use host_config::HostConfig;
 pub use loading::{
-    built_in_components::built_in_component,
+    built_in_components::{built_in_component, built_in_name},
     component_source::ComponentSource,
     examine::{ComponentFacts, ComponentRefusal, ConfigFinding},
     registry::{PluginInfo, ProgramSource, ProgramState},

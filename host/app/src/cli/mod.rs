@@ -1,8 +1,8 @@
 //! The command line (CONTRACT 1, 3 and 8).
 
-use std::path::PathBuf;
+use std::{ffi::OsString, path::PathBuf};
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Arg, Args, CommandFactory, FromArgMatches, Parser, Subcommand, value_parser};
 
 pub(crate) mod accounts;
 pub(crate) mod client_argument;
@@ -36,6 +36,35 @@ pub struct Cli {
     /// The command. Default: serve
     #[command(subcommand)]
     pub command: Option<Command>,
+}
+
+impl Cli {
+    /// Reads a command line. An error is also the text of `--help` and `--version`.
+    pub fn read(arguments: impl IntoIterator<Item = OsString>) -> Result<Self, clap::Error> {
+        let mut matches = definition().try_get_matches_from(arguments)?;
+        Self::from_arg_matches_mut(&mut matches).map_err(|fault| fault.format(&mut definition()))
+    }
+}
+
+fn definition() -> clap::Command {
+    Cli::command().mut_subcommands(|command| {
+        let is_for_plugins = command.get_name() == "plugin";
+        if is_for_plugins { without_settings(command) } else { command }
+    })
+}
+
+/// Leaves `--config` out of the help of the tools for plugins that have none of their own, because they read no settings.
+fn without_settings(command: clap::Command) -> clap::Command {
+    if command.has_subcommands() {
+        return command.mut_subcommands(without_settings);
+    }
+    match command.get_arguments().any(|argument| argument.get_id().as_str() == "config") {
+        true => command,
+        false => {
+            let hidden = Arg::new("config").long("config").value_name("FILE").hide(true);
+            command.arg(hidden.value_parser(value_parser!(PathBuf)))
+        }
+    }
 }
 
 /// The commands of `patchbay`.
@@ -204,11 +233,14 @@ pub enum MasterKeyCommand {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
+
+    fn read(line: &str) -> Result<Cli, clap::Error> {
+        Cli::read(line.split_whitespace().map(OsString::from))
+    }
 
     #[test]
     fn the_definition_of_the_commands_is_consistent() {
-        Cli::command().debug_assert();
+        definition().debug_assert();
     }
 
     #[test]
@@ -305,7 +337,7 @@ mod tests {
             "patchbay plugin replay order-bot --version 2",
             "patchbay plugin replay order-bot build/order-bot.wasm --limit 10",
         ] {
-            let parsed = Cli::try_parse_from(line.split_whitespace());
+            let parsed = read(line);
             assert!(parsed.is_ok(), "{line}: {}", parsed.unwrap_err());
         }
     }
@@ -313,9 +345,22 @@ mod tests {
     #[test]
     fn the_configuration_of_a_plugin_is_that_of_its_command() {
         let line = "patchbay plugin activate order-bot --config {}";
-        let parsed = Cli::try_parse_from(line.split_whitespace()).unwrap();
+        let parsed = read(line).unwrap();
         let Some(Command::Plugin(PluginCommand::Activate(activate))) = parsed.command else { panic!("not understood") };
         assert_eq!(activate.config, Some(PathBuf::from("{}")));
+    }
+
+    #[test]
+    fn only_plugin_commands_that_take_a_configuration_show_that_option() {
+        let help = |line: &str| read(line).unwrap_err().to_string();
+        for tool in ["test", "check", "push", "trust show"] {
+            let help = help(&format!("patchbay plugin {tool} --help"));
+            assert!(help.contains("Usage: ") && !help.contains("--config"), "{help}");
+        }
+        for tool in ["activate", "run", "dev", "invoke"] {
+            assert!(help(&format!("patchbay plugin {tool} --help")).contains("--config <JSON|FILE>"), "{tool}");
+        }
+        assert!(help("patchbay serve --help").contains("--config <FILE>"));
     }
 
     #[test]
@@ -333,7 +378,7 @@ mod tests {
     fn a_password_is_given_in_exactly_one_way() {
         let create = |rest: &str| {
             let line = format!("patchbay client create --ref a --name A --email a@a.example {rest}");
-            Cli::try_parse_from(line.split_whitespace()).map_err(|error| error.to_string())
+            read(&line).map_err(|error| error.to_string())
         };
         assert!(create("").unwrap_err().contains("--password-stdin"));
         assert!(create("--password p --password-stdin").unwrap_err().contains("cannot be used with"));
@@ -342,7 +387,7 @@ mod tests {
     #[test]
     fn a_password_of_the_command_line_is_not_printed() {
         let line = "patchbay client create --ref a --name A --email a@a.example --password hunter2";
-        let parsed = Cli::try_parse_from(line.split_whitespace()).unwrap();
+        let parsed = read(line).unwrap();
         assert!(!format!("{parsed:?}").contains("hunter2"));
     }
 }

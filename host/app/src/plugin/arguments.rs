@@ -66,7 +66,7 @@ pub struct TestArguments {
     #[arg(long, value_name = "TEXT")]
     pub filter: Option<String>,
     /// Test the last build
-    #[arg(long)]
+    #[arg(long, conflicts_with = "component")]
     pub no_build: bool,
     /// Make a test file from the recorded calls of a participant instead: the id of a recorded call or of a participant
     #[arg(long, value_name = "ID", conflicts_with_all = ["component", "filter", "no_build"])]
@@ -102,7 +102,7 @@ pub struct PushArguments {
     /// Name of the upload. Default: that of the project, file or repository
     #[arg(long)]
     pub name: Option<String>,
-    /// Upload the last build, such as the one that was just tested
+    /// Upload the last build, also if a source has changed since
     #[arg(long)]
     pub no_build: bool,
     /// The signature over the component: the file that `minisign -S` writes. It is of the last build, which is uploaded
@@ -366,7 +366,7 @@ pub struct RecordArguments {
     #[arg(long = "for", value_name = "TIME", value_parser = seconds)]
     pub seconds: Option<u64>,
     /// End the recording. Recorded calls stay
-    #[arg(long, conflicts_with_all = ["sample", "max_calls", "max_bytes", "seconds"])]
+    #[arg(long, conflicts_with_all = ["mode", "sample", "max_calls", "max_bytes", "seconds", "json"])]
     pub stop: bool,
     /// Print JSON
     #[arg(long)]

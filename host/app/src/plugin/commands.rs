@@ -10,6 +10,18 @@ use super::arguments::{
     Verify, WrapArguments, world_names,
 };
 
+/// The answer to `--config` of a command that reads no configuration.
+pub const NO_SETTINGS: &str = "`--config` names the settings of a server, which this command does not read: leave it out. The \
+    configuration of a plugin is an option of `activate`, `dev`, `invoke` and `run`; for `test` it stands in the test files \
+    (`config:` or `config file:`)";
+
+impl PluginCommand {
+    /// Whether its `--config` is the configuration of a plugin.
+    pub fn takes_config(&self) -> bool {
+        matches!(self, Self::Activate(_) | Self::Dev(_) | Self::Invoke(_) | Self::Run(_))
+    }
+}
+
 /// `patchbay plugin ...`
 #[derive(Debug, Subcommand)]
 pub enum PluginCommand {
@@ -55,7 +67,7 @@ pub enum PluginCommand {
         In the chat, /help lists what can be typed."
     )]
     Run(RunArguments),
-    /// Upload a component. A project is built first
+    /// Upload a component. A project is built first if a source has changed
     #[command(
         after_help = "Example:\n  PATCHBAY_URL=https://patchbay.example PATCHBAY_API_KEY=... patchbay plugin push order-bot\n\n\
         Signed with minisign:\n  minisign -Sm build/order-bot.wasm\n  \

@@ -14,7 +14,7 @@ use author::{
     terminal::Terminal,
 };
 use plugin_host::CallLimits;
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::sync::mpsc;
 
 use super::{
@@ -163,14 +163,21 @@ pub(super) async fn talk(run: RunArguments) -> anyhow::Result<()> {
             }
             (name, component, (!run.no_build).then_some(project))
         }
+        false if run.no_build => bail!("--no-build is for a project. A component is run as it is: leave it out"),
         false => (stem(&run.path), run.path.clone(), None),
     };
     let config = config_file.as_deref().map(output::json).transpose()?.unwrap_or_else(|| json!({}));
+    let config_place = match &config_file {
+        Some(given) if output::is_typed_json(given) => "of --config".to_owned(),
+        Some(file) => format!("in {}", file.display()),
+        None => "`{}` (there is no --config)".to_owned(),
+    };
     let terminal = Terminal {
         name,
         component,
         project,
-        config: Value::clone(&config),
+        config,
+        config_place,
         allowed_hosts: run.allow_host,
         clock: Arc::new(SystemClock::new()),
     };

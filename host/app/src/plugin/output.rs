@@ -54,9 +54,14 @@ pub(super) async fn built(project: Project) -> anyhow::Result<std::path::PathBuf
     Ok(built.await??)
 }
 
+/// Whether this is JSON on the command line. Otherwise it names a file.
+pub(super) fn is_typed_json(given: &Path) -> bool {
+    given.to_str().is_some_and(|text| text.trim_start().starts_with('{'))
+}
+
 /// JSON on the command line, or the content of a file.
 pub(super) fn json(given: &Path) -> anyhow::Result<Value> {
-    let typed = given.to_str().filter(|text| text.trim_start().starts_with('{'));
+    let typed = given.to_str().filter(|_| is_typed_json(given));
     let (from, text) = match typed {
         Some(text) => ("the configuration".to_owned(), text.to_owned()),
         None => {

@@ -1,4 +1,7 @@
-use std::path::{Path, PathBuf};
+use std::{
+    io::Write as _,
+    path::{Path, PathBuf},
+};
 
 use anyhow::{Context as _, bail};
 use author::{
@@ -16,6 +19,9 @@ use super::{
 pub(super) async fn push(wanted: PushArguments) -> anyhow::Result<()> {
     let PushArguments { path, name, no_build, signature, json } = wanted;
     let source = PushSource::open(path)?;
+    if no_build && !matches!(source, PushSource::Project(_)) {
+        bail!("--no-build is for a project. A file and an artifact are uploaded as they are: leave it out");
+    }
     // Checked before a long build.
     let server = RemoteServer::from_environment()?;
     let signature = signature.as_deref().map(read_signature).transpose()?;
@@ -63,13 +69,27 @@ impl PushSource {
             }
             Self::Project(project) => {
                 let name = project.name.clone();
-                (name, if no_build || signature.is_some() { project.component() } else { built(*project).await? })
+                let is_built = no_build || signature.is_some();
+                (name, if is_built { project.component() } else { built_if_changed(*project).await? })
             }
             Self::File(file) => (stem(&file), file),
         };
         let bytes = std::fs::read(&component).with_context(|| format!("cannot read {}", component.display()))?;
         Ok((name, UploadParts { component: bytes.into(), signature, source: None }))
     }
+}
+
+/// The component of a project. It is built unless the last build is that of the present sources.
+async fn built_if_changed(project: Project) -> anyhow::Result<PathBuf> {
+    let judged = tokio::task::spawn_blocking(move || (author::build::is_current(&project), project));
+    let (is_current, project) = judged.await?;
+    if !is_current {
+        return built(project).await;
+    }
+    let component = project.component();
+    let said = format!("no source has changed since the last build: {} is uploaded", component.display());
+    writeln!(std::io::stderr(), "{said}").context("cannot write to standard error")?;
+    Ok(component)
 }
 
 fn read_signature(file: &Path) -> anyhow::Result<String> {

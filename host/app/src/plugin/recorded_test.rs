@@ -1,7 +1,5 @@
 //! `patchbay plugin test --from-recording`.
 
-use std::path::PathBuf;
-
 use anyhow::{Context as _, bail};
 use author::{Project, project, recorded_test, server::RemoteServer};
 
@@ -15,12 +13,11 @@ const MOST_CALLS: usize = 10_000;
 const NAME_LENGTH: usize = 13;
 
 pub(super) async fn make(test: &TestArguments, id: &str) -> anyhow::Result<()> {
-    let server = RemoteServer::from_environment()?;
-    let root = match test.paths.as_slice() {
-        [one] => one.clone(),
-        _ => PathBuf::from("."),
+    let [root] = test.paths.as_slice() else {
+        bail!("--from-recording makes one file: name one project or folder");
     };
-    let project = if root.join(project::FILE).is_file() { Some(Project::open(&root)?) } else { None };
+    let server = RemoteServer::from_environment()?;
+    let project = if root.join(project::FILE).is_file() { Some(Project::open(root)?) } else { None };
     let name = test.name.clone().or_else(|| project.as_ref().map(|project| project.name.clone()));
     let Some(name) = name else {
         bail!("{} is not a plugin project; name the plugin with --name", root.display());

@@ -2,6 +2,7 @@
 
 mod background;
 mod bindings;
+mod build_inputs;
 mod built_in_plugin;
 mod c;
 mod command;
@@ -25,6 +26,7 @@ use crate::{Lang, Project};
 
 pub(crate) use background::BackgroundBuild;
 pub use bindings::{BindingsLang, GeneratedBindings, bindings};
+pub use build_inputs::is_current;
 pub use error::BuildError;
 pub use wrap::wrap;
 
@@ -37,6 +39,7 @@ pub fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result<PathBu
     if let Some(folder) = component.parent() {
         std::fs::create_dir_all(folder).map_err(run::at(folder))?;
     }
+    let inputs = build_inputs::digest(project);
     match (&project.command, project.lang) {
         (Some(own), _) => command::build(project, own, progress)?,
         (None, Lang::Rust) => rust::build(project, progress)?,
@@ -51,6 +54,7 @@ pub fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result<PathBu
     }
     merge_modules(&component, progress)?;
     schema::attach(project, &component)?;
+    build_inputs::record(project, inputs.as_deref());
     Ok(component)
 }
 

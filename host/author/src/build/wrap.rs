@@ -16,7 +16,7 @@ const COMPONENT: [u8; 8] = *b"\0asm\x0d\0\x01\0";
 /// Prefix of the sections with the description of a world.
 const DESCRIPTION: &str = "component-type";
 
-/// `world` is needed if the module does not carry the description of its world, which it must fit.
+/// `world` is given exactly if the module does not carry the description of its world, which it must fit.
 pub fn wrap(module: Vec<u8>, world: Option<World>) -> Result<Vec<u8>, BuildError> {
     if module.starts_with(&COMPONENT) {
         return Err(BuildError::NoModule("this is a component already; it needs no wrapping"));
@@ -27,7 +27,10 @@ pub fn wrap(module: Vec<u8>, world: Option<World>) -> Result<Vec<u8>, BuildError
         ));
     }
     if is_described(&module) {
-        return wrap_described(&module);
+        return match world {
+            Some(_) => Err(BuildError::NoModule("this module describes its world; leave --world out")),
+            None => wrap_described(&module),
+        };
     }
     let (resolve, world) = interface::resolve_own(world.ok_or(BuildError::NoWorld)?)?;
     wrap_undescribed(module, &resolve, world)

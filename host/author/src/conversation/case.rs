@@ -59,6 +59,10 @@ impl QuestionCase {
         })
     }
 
+    pub(super) fn expects_failure(&self) -> bool {
+        matches!(self.wanted, ExpectedResult::Failure(_))
+    }
+
     pub(super) async fn ask(
         &self,
         local_host: &LocalHost,

@@ -3,6 +3,8 @@
 mod attributes;
 mod case;
 mod check;
+mod config_check;
+mod config_place;
 mod content;
 mod coverage;
 mod expectation;
@@ -16,7 +18,10 @@ mod step;
 
 use std::path::{Path, PathBuf};
 
-use crate::{local_run, yaml};
+use crate::{
+    local_run::{self, ConfigRefusal},
+    yaml,
+};
 pub use coverage::Coverage;
 pub use report::{Summary, TestFailure, TestOutcome, TestReport};
 
@@ -32,8 +37,17 @@ pub enum TestError {
     },
     #[error("{}, {fault}", path.display())]
     Wrong { path: PathBuf, fault: yaml::YamlFault },
+    #[error(
+        "{}\nCorrect them, or the schema that the plugin exports. A test that expects a failure (`fails`) may have any configuration.",
+        lines(.0)
+    )]
+    Configs(Vec<ConfigRefusal>),
     #[error("there are no tests: {} has no *.yaml file{}", folder.display(), filter_note(filter.as_deref()))]
     NoTests { folder: PathBuf, filter: Option<String> },
+}
+
+fn lines(refusals: &[ConfigRefusal]) -> String {
+    refusals.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
 }
 
 fn filter_note(filter: Option<&str>) -> String {
@@ -58,9 +72,17 @@ pub async fn run(
         let tests = read::suite(&file, &text, loaded.world);
         suites.push((file.clone(), tests.map_err(|fault| TestError::Wrong { path: file.clone(), fault })?));
     }
+    for (_, tests) in &mut suites {
+        tests.retain(|test| filter.is_none_or(|filter| test.name.contains(filter)));
+    }
+    let tests = suites.iter().flat_map(|(file, tests)| tests.iter().map(move |test| (file.as_path(), test)));
+    let refusals = config_check::refusals(&local_host, &loaded, tests).await;
+    if !refusals.is_empty() {
+        return Err(TestError::Configs(refusals));
+    }
     let mut summary = Summary { size: loaded.size, ..Summary::default() };
     for (file, tests) in suites {
-        for test in tests.into_iter().filter(|test| filter.is_none_or(|filter| test.name.contains(filter))) {
+        for test in tests {
             let (outcome, cost) = play::play(&local_host, &loaded, &test, &mut summary.coverage).await;
             let report = TestReport { file: file.clone(), name: test.name, outcome, cost };
             summary.count(&report);

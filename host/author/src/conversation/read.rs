@@ -29,6 +29,15 @@ pub(super) enum Script {
     Case(Box<QuestionCase>),
 }
 
+impl ConversationTest {
+    pub(super) fn expects_failure(&self) -> bool {
+        match &self.script {
+            Script::Steps(steps) => steps.iter().any(|step| matches!(step.kind, StepKind::Fails(_))),
+            Script::Case(case) => case.expects_failure(),
+        }
+    }
+}
+
 const STEPS: [&str; 18] = [
     "customer",
     "bot",

@@ -55,7 +55,10 @@ impl fmt::Display for Summary {
 impl fmt::Display for TestReport {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let failure = match &self.outcome {
-            TestOutcome::Passed(steps) => return write!(f, "ok    {} ({steps} steps, {})", self.name, self.cost),
+            TestOutcome::Passed(steps) => {
+                let word = if *steps == 1 { "step" } else { "steps" };
+                return write!(f, "ok    {} ({steps} {word}, {})", self.name, self.cost);
+            }
             TestOutcome::Failed(failure) => failure,
         };
         writeln!(f, "FAIL  {}", self.name)?;

@@ -7,7 +7,7 @@ use domain::contact_attribute::AttributeDefinition;
 use plugin_host::{EVERY_HOST, HttpFault, HttpLimits, HttpResponse, Scope, World, Zone, json::WorldQuestion};
 use serde_json::{Value, json};
 
-use super::attributes::read_attributes;
+use super::{attributes::read_attributes, config_place::ConfigPlace};
 use crate::{
     local_run::{chat, time, values::LocalValues, web::WebStub},
     yaml::{YamlContent, YamlFault, YamlFields, YamlNode},
@@ -32,6 +32,7 @@ pub(super) type StoredValues = Vec<(Scope, String, Option<Value>)>;
 #[derive(Debug, Clone)]
 pub(super) struct TestSetup {
     pub(super) config: String,
+    pub(super) config_place: ConfigPlace,
     pub(super) now: DateTime<Utc>,
     pub(super) zone: Zone,
     /// The fields of the session that the file gives, in JSON.
@@ -65,8 +66,10 @@ pub(super) fn read(fields: SetupFields<'_>) -> Result<TestSetup, YamlFault> {
     let allowed_hosts = allowed.transpose()?.unwrap_or_else(|| vec![EVERY_HOST.to_owned()]);
     let mut session = get("session").map_or_else(|| json!({}), YamlNode::json);
     let attributes = get("attributes").map(|node| read_attributes(node, &mut session)).transpose()?;
+    let (config, config_place) = config(fields)?;
     Ok(TestSetup {
-        config: config(fields)?.to_string(),
+        config: config.to_string(),
+        config_place,
         now: get("now").map(moment).transpose()?.unwrap_or_else(default_start),
         zone: get("time zone").map(zone).transpose()?.unwrap_or(Zone::UTC),
         session,
@@ -79,21 +82,22 @@ pub(super) fn read(fields: SetupFields<'_>) -> Result<TestSetup, YamlFault> {
 }
 
 /// The configuration: written in the test file, or a JSON file named relative to it.
-fn config(fields: SetupFields<'_>) -> Result<Value, YamlFault> {
+fn config(fields: SetupFields<'_>) -> Result<(Value, ConfigPlace), YamlFault> {
     for place in [fields.test, fields.file] {
         match (place.get("config"), place.get("config file")) {
             (Some(_), Some(node)) => return Err(node.fault("give `config` or `config file`, not both")),
-            (Some(node), None) => return Ok(node.json()),
+            (Some(node), None) => return Ok((node.json(), ConfigPlace::Line(node.line))),
             (None, Some(node)) => {
                 let path = fields.folder.join(node.text("config file")?);
                 let fault = |reason: String| node.fault(format!("{}: {reason}", path.display()));
                 let text = std::fs::read_to_string(&path).map_err(|reason| fault(reason.to_string()))?;
-                return serde_json::from_str(&text).map_err(|reason| fault(reason.to_string()));
+                let config = serde_json::from_str(&text).map_err(|reason| fault(reason.to_string()))?;
+                return Ok((config, ConfigPlace::File { path, line: node.line }));
             }
             (None, None) => {}
         }
     }
-    Ok(json!({}))
+    Ok((json!({}), ConfigPlace::Absent))
 }
 
 impl TestSetup {

@@ -16,7 +16,8 @@ use domain::ids::ClientId;
 use parking_lot::Mutex;
 use plugin_host::{
     CallLimits, Compiler, ComponentRefusal, ComponentSource, HostConfig, HostError, HttpFault, HttpRequest,
-    HttpResponse, OutgoingHttp, PluginHost, PluginRef, World,
+    HttpResponse, OutgoingHttp, PluginHost, PluginRef, World, built_in_name,
+    config_schema::{self, CompiledSchema},
 };
 use uuid::Uuid;
 
@@ -41,7 +42,7 @@ pub enum LocalError {
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The client for loading components. Each conversation has a client of its own.
-const LOADING_CLIENT: ClientId = ClientId(Uuid::nil());
+pub(super) const LOADING_CLIENT: ClientId = ClientId(Uuid::nil());
 
 pub(crate) struct LocalHost {
     pub(crate) host: Arc<PluginHost>,
@@ -56,6 +57,10 @@ pub(crate) struct LoadedProgram {
     pub(crate) plugin: PluginRef,
     pub(crate) world: World,
     pub(crate) size: u64,
+    /// The schema of its configuration, if it exports one.
+    pub(crate) config_schema: Option<Arc<CompiledSchema>>,
+    /// The name of the built-in plugin that it is.
+    pub(crate) built_in: Option<&'static str>,
 }
 
 /// Bytes of loaded components, by hash.
@@ -108,14 +113,17 @@ impl LocalHost {
     pub(crate) async fn load(&self, name: &str, file: &std::path::Path) -> Result<LoadedProgram, LocalError> {
         let unreadable = |source| LocalError::Unreadable { file: file.to_owned(), source };
         let bytes = tokio::fs::read(file).await.map_err(unreadable)?;
-        let examined =
-            self.host.examine(LOADING_CLIENT, name, bytes.clone()).await.map_err(|refusal| LocalError::Refused {
-                file: file.to_owned(),
-                problems: match refusal {
-                    ComponentRefusal::Problems(problems) => problems,
-                    other => vec![other.to_string()],
-                },
-            })?;
+        let refused = |problems| LocalError::Refused { file: file.to_owned(), problems };
+        let examined = self.host.examine(LOADING_CLIENT, name, bytes.clone()).await.map_err(|refusal| {
+            refused(match refusal {
+                ComponentRefusal::Problems(problems) => problems,
+                other => vec![other.to_string()],
+            })
+        })?;
+        let compile = |text: &str| config_schema::parse(text).and_then(CompiledSchema::new).map(Arc::new);
+        let config_schema = examined.config_schema.as_deref().map(compile).transpose();
+        let config_schema = config_schema.map_err(|problem| refused(vec![problem]))?;
+        let built_in = built_in_name(&bytes);
         self.components.0.lock().insert(examined.sha256.clone(), bytes);
         // The same bytes are the same version, as on a server.
         let mut versions = self.versions.lock();
@@ -125,6 +133,8 @@ impl LocalHost {
             plugin: PluginRef::uploaded(name, version, examined.sha256),
             world: examined.world,
             size: examined.size,
+            config_schema,
+            built_in,
         })
     }
 

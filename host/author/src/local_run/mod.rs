@@ -3,6 +3,7 @@
 pub(crate) mod attributes;
 pub(crate) mod bot_message;
 pub(crate) mod chat;
+mod config_check;
 pub(crate) mod conversation_facts;
 pub(crate) mod effects;
 pub(crate) mod local_host;
@@ -10,6 +11,7 @@ pub(crate) mod time;
 pub(crate) mod values;
 pub(crate) mod web;
 
+pub use config_check::ConfigRefusal;
 pub use effects::Cost;
 pub use local_host::LocalError;
 pub(crate) use local_host::{LoadedProgram, LocalHost};

@@ -17,7 +17,7 @@ use crate::{
     Project,
     build::BackgroundBuild,
     local_run::{
-        LocalError, LocalHost,
+        ConfigRefusal, LoadedProgram, LocalError, LocalHost,
         chat::{ChatSetup, LocalChat},
         values::LocalValues,
         web::RealWeb,
@@ -32,6 +32,8 @@ pub struct Terminal {
     /// The project of the component. It is built again when a source changes.
     pub project: Option<Project>,
     pub config: Value,
+    /// The place of the configuration, in words that follow a noun: `in config.json`.
+    pub config_place: String,
     /// Hosts that it may reach. If empty, every host.
     pub allowed_hosts: Vec<String>,
     pub clock: Arc<dyn Clock>,
@@ -47,6 +49,8 @@ pub enum TerminalError {
     NoChatbot(World),
     #[error(transparent)]
     Web(#[from] ClientBuildError),
+    #[error("{0}\nCorrect it, or the schema that the plugin exports.")]
+    Config(ConfigRefusal),
     #[error("the conversation cannot start: {0}")]
     Session(String),
     #[error("cannot write: {0}")]
@@ -73,6 +77,7 @@ impl Terminal {
         if loaded.world != World::Chatbot {
             return Err(TerminalError::NoChatbot(loaded.world));
         }
+        self.check_config(&local_host, &loaded).await.map_err(TerminalError::Config)?;
         let client = local_host.client(Arc::new(RealWeb(GuardedClient::new(GuardedSettings::default())?)));
         let mut chat = LocalChat::new(&local_host, loaded.clone(), client, self.setup()?);
         // If watching fails, the chat continues without reloads.
@@ -132,8 +137,14 @@ impl Terminal {
     ) -> Result<(), TerminalError> {
         match local_host.load(&self.name, &self.component).await {
             Ok(loaded) if loaded.world == World::Chatbot && loaded.plugin != *chat.plugin() => {
-                writeln!(out, "(reloaded, {}; the conversation goes on)", crate::server::size(loaded.size))?;
-                chat.replace_program(loaded);
+                match self.check_config(local_host, &loaded).await {
+                    Ok(()) => {
+                        let size = crate::server::size(loaded.size);
+                        writeln!(out, "(reloaded, {size}; the conversation goes on)")?;
+                        chat.replace_program(loaded);
+                    }
+                    Err(refusal) => writeln!(out, "(not reloaded: {refusal})")?,
+                }
             }
             Ok(loaded) if loaded.world != World::Chatbot => {
                 writeln!(out, "(the new build is a {}; the chat goes on as it was)", loaded.world)?;
@@ -142,6 +153,14 @@ impl Terminal {
             Err(error) => writeln!(out, "(not reloaded: {error})")?,
         }
         Ok(())
+    }
+
+    async fn check_config(&self, local_host: &LocalHost, loaded: &LoadedProgram) -> Result<(), ConfigRefusal> {
+        let faults = local_host.config_faults(loaded, &self.config).await;
+        match faults.is_empty() {
+            true => Ok(()),
+            false => Err(ConfigRefusal { place: self.config_place.clone(), faults }),
+        }
     }
 
     fn setup(&self) -> Result<ChatSetup, TerminalError> {

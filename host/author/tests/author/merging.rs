@@ -82,6 +82,12 @@ fn linked_modules_become_one_with_constant_places_of_their_segments() {
 }
 
 #[test]
+fn two_builds_of_the_same_modules_give_the_same_bytes() {
+    let linked = wat::parse_str(LINKED).unwrap();
+    assert!(built(&linked) == built(&linked));
+}
+
+#[test]
 fn a_nested_component_is_merged_too() {
     let nested = LINKED.replacen("(component", "(component $inner", 1);
     let outer = format!(

@@ -16,7 +16,7 @@ pub fn guest(name: &str) -> PathBuf {
         let target_dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("guests");
         let mut cargo = Command::new(env!("CARGO"));
         cargo.args(["build", "--release", "--quiet", "--target", "wasm32-wasip2"]);
-        for package in ["clerk", "errand-bot", "hostile-bot", "picky-fallback", "stamping-shaper", "usher"] {
+        for package in ["clerk", "errand-bot", "hostile-bot", "keeper", "picky-fallback", "stamping-shaper", "usher"] {
             cargo.args(["-p", package]);
         }
         cargo.arg("--manifest-path").arg(manifest).arg("--target-dir").arg(&target_dir);

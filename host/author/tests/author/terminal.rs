@@ -29,6 +29,7 @@ fn terminal(component: &Path) -> Terminal {
         component: component.to_owned(),
         project: None,
         config: json!({}),
+        config_place: "`{}`".to_owned(),
         allowed_hosts: vec![],
         clock: Arc::new(Still),
     }

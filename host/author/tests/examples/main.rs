@@ -13,6 +13,7 @@ mod helpers;
 mod public_generators;
 mod randomness;
 mod snapshots;
+mod two_builds;
 
 use std::path::{Path, PathBuf};
 

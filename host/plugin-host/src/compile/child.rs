@@ -66,6 +66,7 @@ fn run_request(request: &str) -> Result<CheckReport, String> {
 fn out_of_memory_in_words(request: &CompileRequest, mut report: CheckReport) -> CheckReport {
     if report.problems.iter().any(|problem| problem.contains("Cannot allocate memory")) {
         report.problems = vec![request.too_much()];
+        report.is_cut_short = true;
     }
     report
 }

@@ -36,7 +36,7 @@ pub async fn check_apart(compiler: &Compiler, limits: &CallLimits, bytes: Vec<u8
             let wall_clock = limits.compile_wall_clock;
             match parent::send((program, arguments), &request, Arc::clone(&bytes), wall_clock, None).await {
                 Ok(report) => Ok(report),
-                Err(CompileFault::Problems(problems)) => Ok(CheckReport { problems, ..CheckReport::unread(&bytes) }),
+                Err(CompileFault::Problems(problems)) => Ok(CheckReport::cut_short(&bytes, problems)),
                 Err(fault @ (CompileFault::Busy | CompileFault::UsedUp(_) | CompileFault::Host(_))) => {
                     Err(fault.to_string())
                 }

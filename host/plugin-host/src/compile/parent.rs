@@ -78,9 +78,9 @@ pub(super) async fn send(
         Ok(Ok(end)) => judge(request, end),
         Ok(Err(fault)) => Err(CompileFault::Host(format!("the compiler {} cannot be run: {fault}", program.display()))),
         Err(_) => Err(CompileFault::Problems(vec![format!(
-            "it was not compiled within {} s: the machine is busy or the component is large; upload it again, and if that \
-             fails, leave out what it does not use",
-            wall_clock.as_secs()
+            "the compilation took too long: it had {} s. The machine is busy or the component is large: try again, and if that \
+             fails, build with optimisation and leave out what it does not use",
+            wall_clock.as_secs_f64()
         )])),
     }
 }

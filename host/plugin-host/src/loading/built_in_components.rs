@@ -9,6 +9,11 @@ pub fn built_in_component(name: &str) -> Option<&'static [u8]> {
     BUILT_INS.iter().find(|(built_in, _)| *built_in == name).map(|(_, bytes)| *bytes)
 }
 
+/// The name of the built-in plugin that is this component.
+pub fn built_in_name(component: &[u8]) -> Option<&'static str> {
+    BUILT_INS.iter().find(|(_, bytes)| *bytes == component).map(|(name, _)| *name)
+}
+
 pub(crate) fn of_world(world: World) -> Option<&'static [u8]> {
     BUILT_INS.iter().find(|(name, _)| *name == world.row().built_in).map(|(_, bytes)| *bytes)
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use domain::{ids::ClientId, plugin_origin::ComponentNotes};
+use domain::{body::FieldFault, ids::ClientId, plugin_origin::ComponentNotes};
 use tokio::task;
 
 use super::loader::LoadedPlugin;
@@ -33,6 +33,18 @@ pub struct ConfigFinding {
     /// Such as `topics[0].title`; empty for the whole configuration.
     pub field: String,
     pub message: String,
+}
+
+/// The fault of a configuration with this finding.
+impl From<ConfigFinding> for FieldFault {
+    fn from(ConfigFinding { field, message }: ConfigFinding) -> Self {
+        let field = match field.trim_start_matches(['.', '/']) {
+            "" => "config".to_owned(),
+            field if field.starts_with('[') => format!("config{field}"),
+            field => format!("config.{field}"),
+        };
+        Self::new(field, message)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]

@@ -184,6 +184,22 @@ async fn a_check_in_a_child_gives_the_same_result_as_one_in_this_process() {
     assert!(report.problems[0].contains("processor time"), "{report}");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_check_that_reached_a_limit_names_the_limit_and_not_a_missing_world() {
+    let no_time = CallLimits { compile_wall_clock: Duration::ZERO, ..limits() };
+    for (limits, bytes, words) in [
+        (tight(), bombs::many_locals(40_000), "2 s of processor time or 1024 MiB of memory"),
+        (no_time, guest("hostile_bot"), "the compilation took too long: it had 0 s."),
+    ] {
+        let shown = check_apart(&child(), &limits, bytes).await.unwrap().to_string();
+        assert!(shown.starts_with("world:   unknown, because the compilation did not end\n"), "{shown}");
+        assert!(shown.contains("\nimports: unknown\nThis plugin could not be compiled:\n  - "), "{shown}");
+        assert!(shown.contains(words) && shown.contains("leave out what it does not use"), "{shown}");
+    }
+    let module = check_apart(&child(), &limits(), b"\0asm\x01\0\0\0".to_vec()).await.unwrap().to_string();
+    assert!(module.starts_with("world:   none\n") && module.contains("imports: nothing\n"), "{module}");
+}
+
 /// One second for compiling, which refills in an hour.
 fn a_second_an_hour() -> CallLimits {
     let (compile_budget, compile_budget_period) = (Duration::from_secs(1), Duration::from_secs(3_600));

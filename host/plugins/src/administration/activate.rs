@@ -5,7 +5,10 @@ use domain::{
     event::Swap,
     ids::{ClientId, InboxId},
 };
-use plugin_host::{AllowedHost, HttpLimits, PluginRef, SEALED, World};
+use plugin_host::{
+    AllowedHost, HttpLimits, PluginRef, SEALED, World,
+    config_schema::{self, PreviousSecrets, SchemaVerdict},
+};
 use serde_json::{Map, Value};
 use storage::{
     PgConnection,
@@ -17,8 +20,7 @@ use super::{
     catalogue::{self, ChosenPlugin},
     follow, known_inbox, loads, note,
     referred_secrets::{self, ReferringConfig},
-    schema::{self, PreviousSecrets, SchemaVerdict},
-    trial, validation,
+    schema, trial, validation,
 };
 use crate::{
     secrets,
@@ -31,7 +33,6 @@ use base::{
 };
 use events::record;
 
-const CONFIG_BYTES: usize = 64 * 1024;
 const MOST_HOSTS: usize = 50;
 
 #[derive(Debug, Clone)]
@@ -295,19 +296,13 @@ async fn check_config(
     config: &ReferringConfig,
     before: PreviousSecrets,
 ) -> Result<SchemaVerdict, PluginError> {
-    let refused =
-        |said: String| Ok(SchemaVerdict { faults: vec![FieldFault::new("config", said)], secrets: Vec::new() });
-    if !config.opened.is_object() {
-        return refused("must be a JSON object".to_owned());
-    }
-    let size = config.config.to_string().len();
-    if size > CONFIG_BYTES {
-        return refused(format!("has {size} bytes; {CONFIG_BYTES} are allowed"));
+    if let Some(fault) = config_schema::form_fault(&config.opened, config.config.to_string().len()) {
+        return Ok(SchemaVerdict { faults: vec![fault], secrets: Vec::new() });
     }
     match config_schema {
         Some(schema) => schema::judge(client, schema, config.opened.clone(), before, config.places.clone()).await,
         None if !config.places.is_empty() => {
-            Ok(SchemaVerdict { faults: schema::unmarked(&config.places, &[]), secrets: Vec::new() })
+            Ok(SchemaVerdict { faults: config_schema::unmarked(&config.places, &[]), secrets: Vec::new() })
         }
         None if before.is_kept => Ok(SchemaVerdict { faults: Vec::new(), secrets: before.secrets }),
         None => Ok(SchemaVerdict::default()),

@@ -2,7 +2,7 @@
 
 use chrono::{DateTime, Utc};
 use domain::{ids::ClientId, plugin_origin::VersionSignature, search::fold};
-use plugin_host::{PluginInfo, PluginRef, ProgramSource, ProgramState, World};
+use plugin_host::{PluginInfo, PluginRef, ProgramSource, ProgramState, World, config_schema};
 use serde_json::Value;
 use storage::{
     PgConnection,
@@ -198,7 +198,7 @@ pub async fn one(ctx: &Context, client: ClientId, name: &str, page: PageRequest)
     if plugin.origin != PluginOrigin::Uploaded {
         // If the schema cannot be read, the activation that needs it reports the error.
         let text = ctx.plugins.shipped_config_schema(name).await.ok().flatten();
-        plugin.config_schema = text.and_then(|text| schema::parse(&text).ok());
+        plugin.config_schema = text.and_then(|text| config_schema::parse(&text).ok());
     }
     Ok(Some(Detail { plugin, versions }))
 }

@@ -3,10 +3,13 @@
 use std::sync::Arc;
 
 use domain::{body::FieldFault, ids::ClientId};
-use plugin_host::{CallError, CallTrace, HttpLimits, LogLine, NoKeyValues, PluginCall, SEALED, World, WorldQuestion};
+use plugin_host::{
+    CallError, CallTrace, HttpLimits, LogLine, NoKeyValues, PluginCall, SEALED, World, WorldQuestion,
+    config_schema::shorten,
+};
 use serde_json::{Map, Value, json};
 
-use super::{PluginError, catalogue, schema::shorten};
+use super::{PluginError, catalogue};
 use crate::{
     secrets::names_the_sealed,
     shared_secrets::references,

@@ -2,10 +2,11 @@
 
 use base::{Error, Result, secrets::Sealer};
 use domain::{body::FieldFault, ids::ClientId};
+use plugin_host::config_schema;
 use serde_json::Value;
 use storage::{PgConnection, plugins::shared_secrets};
 
-use super::{PluginError, schema};
+use super::PluginError;
 use crate::{
     secrets,
     shared_secrets::{self as references, GrantedSecrets, REFERENCE},
@@ -62,7 +63,7 @@ pub(super) async fn read(
                 ),
             },
         };
-        faults.push(FieldFault::new(schema::shorten(&format!("config{place}")), said));
+        faults.push(FieldFault::new(config_schema::shorten(&format!("config{place}")), said));
     }
     if !faults.is_empty() {
         return Err(PluginError::Faults(faults));

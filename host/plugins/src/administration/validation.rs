@@ -2,7 +2,7 @@
 
 use base::Context;
 use domain::{body::FieldFault, ids::ClientId};
-use plugin_host::{CallError, ConfigFinding};
+use plugin_host::CallError;
 
 use super::PluginError;
 use crate::{
@@ -19,7 +19,7 @@ pub(super) async fn run(ctx: &Context, client: ClientId, activation: &SlotActiva
     let has_secrets = !secrets::hide(&config).1.is_empty();
     match ctx.plugins.validate_config(client, &activation.plugin, &config.to_string()).await {
         Ok(findings) if findings.is_empty() => Ok(()),
-        Ok(findings) => Err(PluginError::Faults(findings.into_iter().map(fault).collect())),
+        Ok(findings) => Err(PluginError::Faults(findings.into_iter().map(FieldFault::from).collect())),
         // The words of a plugin that failed may hold a secret.
         Err(CallError::Trap { .. } | CallError::TimedOut { .. } | CallError::LimitExceeded { .. }) if has_secrets => {
             Err(PluginError::fault("config", "cannot be judged: the function `validate` of the plugin failed"))
@@ -29,13 +29,4 @@ pub(super) async fn run(ctx: &Context, client: ClientId, activation: &SlotActiva
         )),
         Err(error) => Err(PluginError::fault("config", format!("cannot be judged: {error}"))),
     }
-}
-
-fn fault(ConfigFinding { field, message }: ConfigFinding) -> FieldFault {
-    let field = match field.trim_start_matches(['.', '/']) {
-        "" => "config".to_owned(),
-        field if field.starts_with('[') => format!("config{field}"),
-        field => format!("config.{field}"),
-    };
-    FieldFault::new(field, message)
 }

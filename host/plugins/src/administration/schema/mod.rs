@@ -1,31 +1,20 @@
-//! Checks configurations against the JSON Schema that a plugin exports. The schema comes from a client, so it may refer
-//! only to itself, and the cost of reading it and of each check is computed before.
+//! Reads the schemas of plugins and checks configurations against them, with turns for each client. The rules are in
+//! `plugin_host::config_schema`.
 
-mod compiled_schema;
-mod cost;
-mod mark_names;
-mod marks;
-mod message;
-mod patterns;
 mod schema_cache;
 
 use std::sync::LazyLock;
 
 use base::heavy_work;
-use domain::{body::FieldFault, ids::ClientId};
-use jsonschema::{ValidationError, error::ValidationErrorKind};
-use plugin_host::{TurnTerms, Turns};
+use domain::ids::ClientId;
+use plugin_host::{
+    TurnTerms, Turns,
+    config_schema::{self, PreviousSecrets, SchemaVerdict},
+};
 use serde_json::Value;
 
 use super::PluginError;
-use compiled_schema::CompiledSchema;
-use cost::CheckRefused;
-pub(super) use message::shorten;
-use reference::target;
 use schema_cache::CompiledSchemas;
-
-const MOST_BYTES: usize = 64 * 1024;
-const MOST_FAULTS: usize = 50;
 
 /// Bytes of compiled schemas in the cache.
 const KEPT_BYTES: usize = 64 * 1024 * 1024;
@@ -49,46 +38,10 @@ async fn in_turn<T: Send + 'static>(
 /// Reads the schema that a client's plugin exports. A fault is reported for `field`.
 pub(super) async fn read(client: ClientId, text: String, field: &'static str) -> Result<Value, PluginError> {
     let read = in_turn(client, move || {
-        let compiled = COMPILED.get(client, parse(&text)?)?;
-        Ok(compiled.schema.clone())
+        let compiled = COMPILED.get(client, config_schema::parse(&text)?)?;
+        Ok(compiled.schema().clone())
     });
     read.await?.map_err(|problem: String| PluginError::fault(field, problem))
-}
-
-/// Parses a schema, without checking if it can be used.
-pub(super) fn parse(text: &str) -> Result<Value, String> {
-    if text.len() > MOST_BYTES {
-        return Err(format!("the schema of its configuration has {} bytes; {MOST_BYTES} are allowed", text.len()));
-    }
-    let schema: Value = serde_json::from_str(text)
-        .map_err(|fault| format!("the schema of its configuration is not valid JSON: {fault}"))?;
-    if text.contains("\\u0000") {
-        return Err("the schema of its configuration contains a NUL character".to_owned());
-    }
-    only_refers_to_itself(&schema, &schema)?;
-    Ok(schema)
-}
-
-#[derive(Debug, Default)]
-pub(super) struct SchemaVerdict {
-    pub(super) faults: Vec<FieldFault>,
-    /// The places of its secrets, as JSON pointers, none within another.
-    pub(super) secrets: Vec<String>,
-}
-
-impl SchemaVerdict {
-    fn refused(field: &str, said: impl Into<String>) -> Self {
-        Self { faults: vec![FieldFault::new(field, said)], secrets: Vec::new() }
-    }
-}
-
-/// The secrets of the configuration that was in force before.
-#[derive(Debug, Default)]
-pub(super) struct PreviousSecrets {
-    pub(super) secrets: Vec<String>,
-    /// Whether the configuration to check is that one. Its secrets then stay secret, even if a newer schema does
-    /// not mark them.
-    pub(super) is_kept: bool,
 }
 
 /// Checks a configuration of a client. Fails if too many of its checks wait. `shared` are the places of its shared secrets.
@@ -100,130 +53,9 @@ pub(super) async fn judge(
     shared: Vec<String>,
 ) -> Result<SchemaVerdict, PluginError> {
     in_turn(client, move || match COMPILED.get(client, schema) {
-        Ok(compiled) => judge_by(&compiled, &config, &before, &shared),
+        Ok(compiled) => config_schema::judge(&compiled, &config, &before, &shared),
         // The schema was stored before these bounds existed.
         Err(problem) => SchemaVerdict::refused("config", problem),
     })
     .await
 }
-
-fn judge_by(compiled: &CompiledSchema, config: &Value, before: &PreviousSecrets, shared: &[String]) -> SchemaVerdict {
-    let steps = match cost::of_check(compiled, config) {
-        Ok(steps) => steps,
-        Err(CheckRefused::Steps) => {
-            let said = "cannot be checked against the plugin's schema: that would take too long; simplify one of them";
-            return SchemaVerdict::refused("config", said);
-        }
-        Err(CheckRefused::Matches(member)) => return too_much_to_match(member.as_deref()),
-    };
-    let known = if before.is_kept { before.secrets.as_slice() } else { &[] };
-    let secrets = match marks::secrets(compiled, config, known) {
-        Ok(secrets) => secrets,
-        Err(reason) => return SchemaVerdict::refused("config", reason),
-    };
-    // Before any violation is worded, because words repeat values that are not secret.
-    let unmarked = unmarked(shared, &secrets);
-    if !unmarked.is_empty() {
-        return SchemaVerdict { faults: unmarked, secrets: Vec::new() };
-    }
-    let words =
-        if secrets.is_empty() && before.secrets.is_empty() { Words::WithValues } else { Words::Without(&secrets) };
-    let validator = &compiled.validator;
-    let faults = if validator.is_valid(config) {
-        Vec::new()
-    } else if steps > cost::STEPS_TO_TELL_ALL {
-        validator.validate(config).err().map(|error| words.of(&error)).into_iter().collect()
-    } else {
-        validator.iter_errors(config).take(MOST_FAULTS).map(|error| words.of(&error)).collect()
-    };
-    SchemaVerdict { faults, secrets }
-}
-
-/// The faults of shared secrets outside of the values that are secrets.
-pub(super) fn unmarked(shared: &[String], secrets: &[String]) -> Vec<FieldFault> {
-    let outside = shared.iter().filter(|place| !secrets.iter().any(|secret| is_within(place, secret)));
-    let said =
-        "names a shared secret, which is only possible in a value that the plugin's schema marks `\"writeOnly\": true`";
-    outside.take(MOST_FAULTS).map(|place| FieldFault::new(shorten(&format!("config{place}")), said)).collect()
-}
-
-/// Names only the member of the configuration, because a name within it may be part of a secret.
-fn too_much_to_match(member: Option<&str>) -> SchemaVerdict {
-    let field = member.map_or_else(|| "config".to_owned(), |member| shorten(&format!("config/{member}")));
-    let said = format!(
-        "would take too long to compare with the regular expressions of the plugin's schema: the length of each text times the \
-         size of each expression that it is compared with may come to {} in a configuration; shorten the texts here, or simplify the \
-         expressions in a new version of the plugin",
-        cost::MOST_MATCHED
-    );
-    SchemaVerdict::refused(&field, said)
-}
-
-enum Words<'a> {
-    /// With the faulty value.
-    WithValues,
-    /// Without values, because there are secrets in these places, and the value around a secret would reveal it.
-    Without(&'a [String]),
-}
-
-impl Words<'_> {
-    fn of(&self, error: &ValidationError<'_>) -> FieldFault {
-        let place = error.instance_path().to_string();
-        let (place, said) = match self {
-            Self::WithValues => (place, error.to_string()),
-            Self::Without(secrets) => match secrets.iter().find(|secret| is_within(&place, secret)) {
-                Some(secret) => (secret.clone(), about_a_secret(error)),
-                None => (place, error.masked_with("the value").to_string()),
-            },
-        };
-        FieldFault::new(shorten(&format!("config{place}")), shorten(&said))
-    }
-}
-
-fn is_within(place: &str, secret: &str) -> bool {
-    place.strip_prefix(secret).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
-
-/// The names within a secret are secret too.
-fn about_a_secret(error: &ValidationError<'_>) -> String {
-    match error.kind() {
-        ValidationErrorKind::AdditionalProperties { .. }
-        | ValidationErrorKind::UnevaluatedProperties { .. }
-        | ValidationErrorKind::PropertyNames { .. } => {
-            format!("the secret has members that `{}` does not allow", error.kind().keyword())
-        }
-        _ => error.masked_with("the secret").to_string(),
-    }
-}
-
-/// External references are not followed, and `$id` would change the meaning of a reference.
-fn only_refers_to_itself(schema: &Value, root: &Value) -> Result<(), String> {
-    match schema {
-        Value::Object(object) => {
-            for word in ["$dynamicRef", "$recursiveRef", "$anchor", "$dynamicAnchor"] {
-                if object.get(word).is_some_and(Value::is_string) {
-                    return Err(format!("the schema of its configuration uses `{word}`, which is not supported"));
-                }
-            }
-            if let Some(Value::String(reference)) = object.get("$ref")
-                && target(root, reference).is_none()
-            {
-                return Err(format!(
-                    "the schema of its configuration refers to `{reference}`; only parts of itself can be referred to, \
-                     as in `#/$defs/name`"
-                ));
-            }
-            if !std::ptr::eq(schema, root) && object.get("$id").is_some_and(Value::is_string) {
-                return Err("the schema of its configuration uses `$id` below its root".to_owned());
-            }
-            object.values().try_for_each(|value| only_refers_to_itself(value, root))
-        }
-        Value::Array(items) => items.iter().try_for_each(|item| only_refers_to_itself(item, root)),
-        _ => Ok(()),
-    }
-}
-
-mod reference;
-mod size;
-#[cfg(test)]
-mod tests;

@@ -3,57 +3,10 @@
 use std::{collections::HashMap, sync::Arc};
 
 use domain::ids::ClientId;
-use jsonschema::{Draft, Validator};
 use parking_lot::{Mutex, MutexGuard};
-use serde_json::{Value, json};
+use plugin_host::config_schema::CompiledSchema;
+use serde_json::Value;
 use sha2::{Digest, Sha256};
-
-use super::{
-    compiled_schema::CompiledSchema,
-    mark_names,
-    message::shorten,
-    patterns::{self, Patterns},
-    size,
-};
-
-/// Most parts of a schema, with its references followed.
-const MOST_PARTS: u64 = 100_000;
-/// Memory of one part of a schema in the checker.
-const BYTES_OF_A_PART: u64 = 256;
-
-impl CompiledSchema {
-    /// The error is the fault that the author has to fix.
-    pub(super) fn new(schema: Value) -> Result<Self, String> {
-        let Some(parts) = size::parts(&schema, MOST_PARTS) else {
-            return Err(format!(
-                "the schema of its configuration has more than {MOST_PARTS} parts once its references are followed; refer less often"
-            ));
-        };
-        let patterns = Patterns::of(&schema)?;
-        let validator = validator(&schema)?;
-        let mut names = HashMap::new();
-        if mark_names::has_marks(&schema) {
-            for pattern in mark_names::patterns_of_names(&schema) {
-                names.insert(pattern.to_owned(), self::validator(&json!({ "pattern": pattern }))?);
-            }
-        }
-        // The checkers of names contain these parts once more.
-        let parts = usize::try_from(parts.saturating_mul(BYTES_OF_A_PART)).unwrap_or(usize::MAX);
-        let weight = parts.saturating_add(patterns.bytes().saturating_mul(if names.is_empty() { 1 } else { 2 }));
-        Ok(Self { schema, validator, patterns, names, weight })
-    }
-}
-
-fn validator(schema: &Value) -> Result<Validator, String> {
-    jsonschema::options()
-        .with_draft(Draft::Draft202012)
-        .with_pattern_options(patterns::options())
-        .should_validate_formats(true)
-        // To check it means to compile an expression from a configuration, whose size is not bounded.
-        .with_format("regex", |_: &str| true)
-        .build(schema)
-        .map_err(|fault| format!("the schema of its configuration cannot be used: {}", shorten(&fault.to_string())))
-}
 
 /// Client and hash of the schema.
 type Key = (ClientId, [u8; 32]);
@@ -104,7 +57,7 @@ impl Kept {
     fn keep(&mut self, key: Key, compiled: Arc<CompiledSchema>, most: usize) {
         self.uses += 1;
         self.by_key.insert(key, (compiled, self.uses));
-        while self.by_key.values().map(|(compiled, _)| compiled.weight).sum::<usize>() > most {
+        while self.by_key.values().map(|(compiled, _)| compiled.weight()).sum::<usize>() > most {
             let Some(given_up) = self.least_due() else { return };
             self.by_key.remove(&given_up);
         }
@@ -113,7 +66,7 @@ impl Kept {
     fn least_due(&self) -> Option<Key> {
         let mut by_client: HashMap<ClientId, usize> = HashMap::new();
         for ((client, _), (compiled, _)) in &self.by_key {
-            *by_client.entry(*client).or_default() += compiled.weight;
+            *by_client.entry(*client).or_default() += compiled.weight();
         }
         let (largest, _) = by_client.into_iter().max_by_key(|(_, weight)| *weight)?;
         let of_client = self.by_key.iter().filter(|((client, _), _)| *client == largest);
@@ -123,6 +76,7 @@ impl Kept {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
     use uuid::Uuid;
 
     use super::*;
@@ -146,14 +100,14 @@ mod tests {
 
     #[test]
     fn a_client_with_many_schemas_gives_up_its_own_first() {
-        let one = CompiledSchema::new(schema(5)).unwrap().weight;
+        let one = CompiledSchema::new(schema(5)).unwrap().weight();
         let schemas = CompiledSchemas::new(one * 10);
         let other = schemas.get(client(2), schema(5)).unwrap();
         let first = schemas.get(client(1), schema(10)).unwrap();
         for number in 11..100 {
             schemas.get(client(1), schema(number)).unwrap();
         }
-        assert!(schemas.lock_cache().by_key.values().map(|(compiled, _)| compiled.weight).sum::<usize>() <= one * 10);
+        assert!(schemas.lock_cache().by_key.values().map(|(compiled, _)| compiled.weight()).sum::<usize>() <= one * 10);
         assert!(Arc::ptr_eq(&other, &schemas.get(client(2), schema(5)).unwrap()), "the other client's is still there");
         assert!(!Arc::ptr_eq(&first, &schemas.get(client(1), schema(10)).unwrap()), "its oldest has gone");
     }
