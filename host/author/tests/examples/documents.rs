@@ -11,7 +11,8 @@ const ORDER_BOT: &str = "plugins/order-bot.md";
 /// The blocks of a document in a language of code.
 fn shown(document: &str, code: &str) -> Vec<String> {
     let text = std::fs::read_to_string(root().join("docs").join(document)).unwrap();
-    let blocks = text.split(&format!("```{code}\n")).skip(1);
+    let mark = format!("```{code}\n");
+    let blocks = text.split(&mark).skip(1);
     blocks.map(|block| block.split_once("```").unwrap().0.to_owned()).collect()
 }
 
