@@ -243,3 +243,38 @@ pub fn smsc_address(listen: SocketAddr) -> SocketAddr {
     let port = if listen.port() == 0 { 0 } else { listen.port().saturating_add(1) };
     SocketAddr::new(listen.ip(), port)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    /// The limits of one call, by type.
+    fn of_call(limits: &CallLimits) -> ([Duration; 3], [usize; 14], [u32; 2]) {
+        let times = [limits.wall_clock, limits.cpu, limits.http_timeout];
+        let sizes = [
+            limits.memory_bytes,
+            limits.table_elements,
+            limits.transfer_bytes,
+            limits.log_bytes,
+            limits.output_bytes,
+            limits.handles,
+            limits.actions,
+            limits.body_bytes,
+            limits.value_bytes,
+            limits.written_keys,
+            limits.http_request_bytes,
+            limits.http_response_bytes,
+            limits.http_headers,
+            limits.http_header_bytes,
+        ];
+        (times, sizes, [limits.host_calls, limits.http_requests])
+    }
+
+    /// The tools of authors take the defaults of the plugin host, and `wit/` shows those.
+    #[test]
+    fn a_server_without_settings_limits_a_call_as_the_tools_of_authors_do() {
+        assert_eq!(of_call(&plugin_limits(&Settings::default())), of_call(&CallLimits::default()));
+    }
+}

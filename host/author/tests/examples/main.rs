@@ -9,6 +9,7 @@
 mod bindings;
 mod component_cache;
 mod documents;
+mod helper_table;
 mod helpers;
 mod public_generators;
 mod randomness;

@@ -82,7 +82,7 @@ impl Default for CallLimits {
             epoch_tick: Duration::from_millis(2),
             prompt_cpu: Duration::from_millis(50),
             transfer_bytes: 4 * MIB,
-            host_calls: 1_000,
+            host_calls: 256,
             log_bytes: 16 * KIB,
             output_bytes: 16 * KIB,
             handles: 1_000,
@@ -155,5 +155,72 @@ impl fmt::Display for ExceededLimit {
             Self::Actions => "actions in one answer",
             Self::Body => "bytes of a webhook body",
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::calling::{file_part, started_requests::DEADLINES};
+
+    const DOCUMENTED: &str = include_str!("../../../../wit/plugin-0.3.0/types.wit");
+
+    fn bytes(count: usize) -> String {
+        match count {
+            count if count.is_multiple_of(MIB) => format!("{} MiB", count / MIB),
+            count if count.is_multiple_of(KIB) => format!("{} KiB", count / KIB),
+            count => format!("{count} bytes"),
+        }
+    }
+
+    fn seconds(time: Duration) -> String {
+        format!("{} s", time.as_secs_f64())
+    }
+
+    /// The rows of the settings, as the interface has to show them.
+    fn rows(limits: &CallLimits) -> Vec<String> {
+        let row = |limit: &str, value: String, setting: &str| format!("/// | {limit} | {value} | `{setting}` |");
+        vec![
+            row("time of a call", seconds(limits.wall_clock), "plugin_chatbot_timeout"),
+            row("processor time of a call", seconds(limits.cpu), "plugin_cpu"),
+            row("memory of a call", bytes(limits.memory_bytes), "plugin_memory_bytes"),
+            row("functions of the host in a call", limits.host_calls.to_string(), "plugin_host_calls"),
+            row("bytes that pass to the host at once", bytes(limits.transfer_bytes), "plugin_hostcall_fuel"),
+            row("actions in an answer", limits.actions.to_string(), "plugin_actions"),
+            row("value of `kv`", bytes(limits.value_bytes), "plugin_value_bytes"),
+            row("keys written in a call", limits.written_keys.to_string(), "plugin_written_keys"),
+            row(
+                "`http`: requests of a call, `send` and `start` together",
+                limits.http_requests.to_string(),
+                "plugin_http_requests",
+            ),
+            row("`http`: body of a request", bytes(limits.http_request_bytes), "plugin_http_request_bytes"),
+            row("`http`: body of a response", bytes(limits.http_response_bytes), "plugin_http_response_bytes"),
+            row("`http`: headers of a request, of a response", limits.http_headers.to_string(), "plugin_http_headers"),
+            row("`http`: bytes of these headers", bytes(limits.http_header_bytes), "plugin_http_header_bytes"),
+            row("`http.send`: wait", seconds(limits.http_timeout), "plugin_http_timeout"),
+            row("body of a webhook", bytes(limits.body_bytes), "plugin_body_bytes"),
+            row("lines of the log", bytes(limits.log_bytes), "plugin_log_bytes"),
+            row("standard output and standard error", bytes(limits.output_bytes), "plugin_output_bytes"),
+        ]
+    }
+
+    #[test]
+    fn the_interface_shows_the_limits_of_a_call() {
+        for row in rows(&CallLimits::default()) {
+            assert!(DOCUMENTED.lines().any(|line| line == row), "wit/plugin-0.3.0/types.wit has no line\n{row}");
+        }
+    }
+
+    #[test]
+    fn the_interface_shows_the_limits_without_a_setting() {
+        let read = bytes(usize::try_from(file_part::CALL_BYTES).unwrap());
+        let deadlines = format!("{} to {}", seconds(*DEADLINES.start()), seconds(*DEADLINES.end()));
+        for row in [
+            format!("/// | `files.read`: bytes of a part; of all parts in a call | 256 KiB; {read} | |"),
+            format!("/// | `http.start`: deadline | {deadlines} | |"),
+        ] {
+            assert!(DOCUMENTED.lines().any(|line| line == row), "wit/plugin-0.3.0/types.wit has no line\n{row}");
+        }
     }
 }

@@ -30,6 +30,7 @@ const GROUPS: [(&str, &[&str]); 4] = [
         &[
             "plugins",
             "plugins/first-bot",
+            "plugins/order-bot",
             "plugins/production",
             "plugins/reference",
             "plugin-tests",
