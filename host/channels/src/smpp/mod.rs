@@ -12,6 +12,7 @@ mod joiner;
 mod link;
 mod message_id;
 mod pacing;
+mod part_references;
 mod pause;
 mod pdu;
 mod plain_text;

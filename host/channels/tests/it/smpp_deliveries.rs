@@ -162,3 +162,16 @@ async fn a_header_longer_than_its_message_is_harmless() {
         }
     }
 }
+
+#[tokio::test]
+async fn a_reference_that_a_phone_uses_again_does_not_replace_acknowledged_text() {
+    let (mut peer, _gateway, mut recorded) = bound("").await;
+    peer.tell(piece("0003110201", "first ", "one")).await;
+    assert_eq!(answered(&mut peer, "one").await, 0);
+    peer.tell(piece("0003110201", "second ", "two")).await;
+    let message = recorded.message().await;
+    assert_eq!((message.text.as_str(), message.parts, message.complete), ("first ", 1, false));
+    peer.tell(piece("0003110202", "message", "three")).await;
+    let message = recorded.message().await;
+    assert_eq!((message.text.as_str(), message.parts, message.complete), ("second message", 2, true));
+}
