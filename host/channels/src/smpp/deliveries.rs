@@ -26,6 +26,8 @@ const UNREADABLE: CommandStatus = CommandStatus::EsmeRxRAppn;
 
 pub(super) struct Deliveries {
     pub bind: String,
+    /// The other binds of the account: their SMS may be reported here, too.
+    pub account: Vec<String>,
     pub ids: IdForm,
     pub alphabet: DefaultAlphabet,
     pub events: Arc<dyn SmppEvents>,
@@ -42,12 +44,22 @@ pub(super) enum SessionAction {
 
 impl Deliveries {
     pub(super) fn new(
-        (bind, ids, alphabet): (String, IdForm, DefaultAlphabet),
+        (bind, account): (String, Vec<String>),
+        (ids, alphabet): (IdForm, DefaultAlphabet),
         events: Arc<dyn SmppEvents>,
         to_joiner: mpsc::Sender<QueuedPart>,
         tasks: TaskTracker,
     ) -> Self {
-        Self { bind, ids, alphabet, events, to_joiner, tasks, places: Arc::new(Semaphore::new(RECEIPTS_AT_ONCE)) }
+        Self {
+            bind,
+            account,
+            ids,
+            alphabet,
+            events,
+            to_joiner,
+            tasks,
+            places: Arc::new(Semaphore::new(RECEIPTS_AT_ONCE)),
+        }
     }
 
     pub(super) async fn handle(&self, request: SessionRequestHandle) -> SessionAction {
@@ -95,9 +107,15 @@ impl Deliveries {
         let Ok(place) = Arc::clone(&self.places).acquire_owned().await else {
             return;
         };
+        let ids = self.ids.of_receipt_ids(raw.parameter_id.as_deref(), raw.text_id.as_deref());
+        let binds = std::iter::once(&self.bind).chain(&self.account);
+        let mut names = binds.flat_map(|bind| ids.iter().map(move |id| (bind.clone(), id.clone())));
+        // A receipt has an id.
+        let (bind, smsc_id) = names.next().unwrap_or_default();
         let receipt = SmscReceipt {
-            bind: self.bind.clone(),
-            smsc_id: self.ids.of_receipt(&raw.id),
+            bind,
+            smsc_id,
+            others: names.collect(),
             state: raw.state,
             intermediate: raw.intermediate,
             error: raw.error,

@@ -58,6 +58,8 @@ pub struct StoreFailed;
 pub struct SmscReceipt {
     pub bind: String,
     pub smsc_id: String,
+    /// Other binds and ids that the message may be known by, the likeliest first.
+    pub others: Vec<(String, String)>,
     pub state: SmsState,
     pub intermediate: bool,
     pub error: Option<String>,
