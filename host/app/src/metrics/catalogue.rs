@@ -143,6 +143,11 @@ pub(super) const CATALOGUE: &[(&str, MetricKind, &str)] = &[
         Counter,
         "Receipts of SMS centres that matched no SMS for a day and were deleted. The log names the binds.",
     ),
+    (
+        "patchbay_sms_repetitions_total",
+        Counter,
+        "SMS of subscribers that an SMS centre delivered again and that were not stored twice.",
+    ),
     ("patchbay_sms_router_failures_total", Counter, "Failed calls of SMS routers. The default route was used."),
     ("patchbay_smpp_bind_up", Gauge, "1 if {bind} has a session with its SMS centre, else 0."),
     (

@@ -80,7 +80,7 @@ impl Deliveries {
                 return SessionAction::GoOn;
             }
         };
-        let (command, length) = (request.header.command, request.body.len());
+        let (command, body) = (request.header.command, request.body.clone());
         let answer = SmscResponder::to(request);
         match message.map(|message| read(message, self.alphabet)) {
             Some(DeliveryKind::Receipt(receipt)) => self.hand_over_receipt(receipt, answer).await,
@@ -92,11 +92,11 @@ impl Deliveries {
             }
             Some(DeliveryKind::Part(part)) => {
                 // Fails only if the gateway is stopping; the SMSC keeps unanswered requests.
-                let _ = self.to_joiner.send((part, answer)).await;
+                let _ = self.to_joiner.send(QueuedPart { part, body, answer }).await;
             }
             None => {
                 count("delivery");
-                tracing::warn!(bind = %self.bind, ?command, length, "refused a delivery that cannot be read");
+                tracing::warn!(bind = %self.bind, ?command, length = body.len(), "refused a delivery that cannot be read");
                 answer.with(UNREADABLE).await;
             }
         }

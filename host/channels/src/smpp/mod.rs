@@ -18,6 +18,7 @@ mod pdu;
 mod plain_text;
 mod reassembly;
 mod receipt_text;
+mod repetitions;
 mod session;
 mod settings;
 mod slot;
@@ -42,7 +43,8 @@ pub use submit::{PartAlphabet, SubmitFailure, SubmittedPart, SubmittedSms};
 pub use text::DefaultAlphabet;
 pub use url::{BindMode, SmppUrl, SmppUrlError, URL_OPTIONS};
 
-/// A `deliver_sm` is acknowledged only after these return `Ok`. Otherwise it comes again, so accept repetitions.
+/// A `deliver_sm` is acknowledged only after these return `Ok`. Otherwise it comes again. Receipts may also come again after
+/// that; SMS of subscribers only if the process ended before its answer.
 #[async_trait]
 pub trait SmppEvents: Send + Sync + 'static {
     async fn receipt(&self, receipt: SmscReceipt) -> Result<(), StoreFailed>;

@@ -49,6 +49,7 @@ pub(super) async fn read<R>(
         };
         match frame {
             Ok(frame) => {
+                session.shared.life.note_heard(std::time::Instant::now());
                 let taking = take(frame, &session, &requests);
                 tokio::select! {
                     biased;
