@@ -10,11 +10,11 @@ use std::{
 use super::session::AnswerTrace;
 
 /// Time for which an SMSC may deliver an SMS again.
-const KEEP: Duration = Duration::from_secs(600);
+const KEEP: Duration = Duration::from_secs(300);
 /// Most remembered deliveries. Beyond it the oldest is forgotten.
 const MOST: usize = 10_000;
 /// Time after which an SMSC may no longer wait for an answer.
-const LATE: Duration = Duration::from_secs(10);
+const LATE: Duration = Duration::from_secs(5);
 
 /// Deliveries that were accepted.
 #[derive(Default)]
@@ -75,16 +75,15 @@ impl AcceptedDeliveries {
 
 /// True if the SMSC may lack the answer to the earlier delivery, and sends the later one in its place.
 fn is_in_doubt(earlier: &AnswerTrace, later: &AnswerTrace) -> bool {
-    let is_late = |answered: Instant| answered.saturating_duration_since(earlier.arrived) >= LATE;
-    if is_late(later.arrived) && earlier.written_at().is_none_or(is_late) {
-        return true;
+    let is_of_one_session = earlier.is_of_session_of(later);
+    // An SMSC that numbers all its PDUs alike, or sends one at a time, waits for each answer.
+    if earlier.written_at().is_none_or(|written| later.arrived < written) {
+        let is_the_same = is_of_one_session && earlier.sequence == later.sequence;
+        if is_the_same || later.arrived.saturating_duration_since(earlier.arrived) >= LATE {
+            return true;
+        }
     }
-    if earlier.is_of_session_of(later) {
-        // The same PDU once more. An SMSC that numbers all its PDUs alike waits for each answer.
-        let is_unanswered = earlier.written_at().is_none_or(|written| later.arrived < written);
-        return is_unanswered && earlier.sequence == later.sequence;
-    }
-    earlier.is_lost()
+    !is_of_one_session && earlier.is_lost()
 }
 
 #[cfg(test)]
@@ -141,13 +140,28 @@ mod tests {
     }
 
     #[test]
-    fn an_smsc_that_was_heard_after_the_answer_has_it() {
-        let (mut accepted, now) = (AcceptedDeliveries::default(), Instant::now());
+    fn an_smsc_that_was_heard_after_the_answer_or_answered_a_later_request_has_it() {
+        let now = Instant::now();
+        let later = now + 3 * SECOND;
+        for (heard, request, is_repeated) in
+            [(2 * SECOND, None, false), (SECOND, Some(now), false), (SECOND, None, true)]
+        {
+            let mut accepted = AcceptedDeliveries::default();
+            let ((old, ended), (new, _)) = (session(now), session(now));
+            accept(&mut accepted, &old, 1, now).note_written(now);
+            old.note_heard(now + heard);
+            if let Some(written) = request {
+                old.note_read(written);
+            }
+            ended.cancel();
+            assert_eq!(accepted.take_repeated(7, &new.trace(1, later), later), is_repeated);
+        }
+        let mut accepted = AcceptedDeliveries::default();
         let ((old, ended), (new, _)) = (session(now), session(now));
-        accept(&mut accepted, &old, 1, now).note_written(now);
-        old.note_heard(now + 2 * SECOND);
+        accept(&mut accepted, &old, 1, now).note_written(now + SECOND);
+        old.note_read(now);
         ended.cancel();
-        assert!(!accepted.take_repeated(7, &new.trace(1, now + 3 * SECOND), now + 3 * SECOND));
+        assert!(accepted.take_repeated(7, &new.trace(1, later), later), "the request was written before the answer");
     }
 
     #[test]
@@ -161,18 +175,18 @@ mod tests {
     }
 
     #[test]
-    fn a_late_answer_may_be_repeated_over_any_session_after_the_time_for_it() {
-        let (now, before) = (Instant::now(), LATE - Duration::from_millis(1));
-        for other in [false, true] {
+    fn a_delivery_that_comes_while_the_answer_is_overdue_is_a_repetition_over_any_session() {
+        let now = Instant::now();
+        let answered = now + 2 * LATE;
+        for over_another in [false, true] {
             let mut accepted = AcceptedDeliveries::default();
             let ((one, _), (two, _)) = (session(now), session(now));
-            let next = if other { &two } else { &one };
-            accept(&mut accepted, &one, 1, now).note_written(now + before);
-            assert!(!accepted.take_repeated(7, &next.trace(2, now + LATE), now + LATE), "it was in time");
-            let mut accepted = AcceptedDeliveries::default();
-            accept(&mut accepted, &one, 1, now).note_written(now + LATE);
-            assert!(!accepted.take_repeated(7, &next.trace(2, now + before), now + LATE), "it was still waited for");
-            assert!(accepted.take_repeated(7, &next.trace(2, now + LATE), now + LATE));
+            let next = if over_another { &two } else { &one };
+            accept(&mut accepted, &one, 1, now).note_written(answered);
+            let typed = now + LATE - Duration::from_millis(1);
+            assert!(!accepted.take_repeated(7, &next.trace(2, typed), answered), "the answer was still awaited");
+            assert!(!accepted.take_repeated(7, &next.trace(2, answered), answered), "it was sent after the answer");
+            assert!(accepted.take_repeated(7, &next.trace(2, now + LATE), answered));
         }
     }
 

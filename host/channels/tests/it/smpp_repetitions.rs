@@ -11,7 +11,8 @@ use tokio::sync::Semaphore;
 
 use crate::{
     smpp_peer::{Recorded, SOON, quick},
-    smpp_raw::{DELIVER_SM, ENQUIRE_LINK, RESPONSE, Session, Smsc, deliver_sm},
+    smpp_raw::{DELIVER_SM, ENQUIRE_LINK, RESPONSE, SUBMIT_SM, Session, Smsc, deliver_sm},
+    smpp_submits as submits,
 };
 
 const FROM: &[u8] = b"27820000001\0";
@@ -146,4 +147,24 @@ async fn a_pdu_that_comes_again_before_its_answer_is_stored_once() {
         assert_eq!((answer.sequence, answer.status), (sequence, 0));
     }
     assert_eq!(slow.stored.load(Ordering::SeqCst), 2);
+}
+
+#[tokio::test]
+async fn an_sms_is_not_a_repetition_if_the_smsc_had_the_answer_to_the_earlier_one() {
+    let (smsc, mut session, gateway, mut recorded) = bound().await;
+    deliver(&mut session, &sms("1")).await;
+    assert_eq!(recorded.message().await.text, "1");
+    // The SMSC reads in order, so the answer to a later submit shows that it has ours.
+    let submitting = tokio::spawn({
+        let gateway = gateway.clone();
+        async move { gateway.submit(submits::part("menu")).await }
+    });
+    let submit = session.expect(SUBMIT_SM).await;
+    session.answer(&submit, 0, b"M-1\0").await;
+    assert!(submitting.await.unwrap().is_ok());
+    drop(session);
+
+    let mut session = smsc.bound().await;
+    deliver(&mut session, &sms("1")).await;
+    assert_eq!(recorded.message().await.text, "1");
 }

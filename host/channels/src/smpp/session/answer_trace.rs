@@ -1,4 +1,4 @@
-//! The way of an answer to an SMSC: whether it was written, and whether the SMSC was heard after that.
+//! The way of an answer to an SMSC: whether it was written, and whether the SMSC has read it.
 
 use std::{
     sync::{Arc, OnceLock},
@@ -8,27 +8,45 @@ use std::{
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
-/// If the SMSC is heard so long after an answer was written, it has the answer. PDUs that it had sent before are read by then.
+/// If the SMSC is heard so long after an answer was written, it has the answer: PDUs that it had sent before are read by then.
 const PROOF: Duration = Duration::from_secs(2);
 
-/// When a session last heard its SMSC, and whether it has ended. It may outlive the session.
+/// What is known of an SMSC at the other end of a session. It may outlive the session.
 #[derive(Debug, Clone)]
 pub(crate) struct SessionLife {
-    heard: Arc<Mutex<Instant>>,
+    heard: Arc<Mutex<Heard>>,
     ended: CancellationToken,
+}
+
+#[derive(Debug)]
+struct Heard {
+    last: Instant,
+    /// The SMSC has read all PDUs that were written before.
+    read_until: Option<Instant>,
 }
 
 impl SessionLife {
     pub(crate) fn new(ended: CancellationToken, now: Instant) -> Self {
-        Self { heard: Arc::new(Mutex::new(now)), ended }
+        Self { heard: Arc::new(Mutex::new(Heard { last: now, read_until: None })), ended }
     }
 
     pub(crate) fn note_heard(&self, now: Instant) {
-        *self.heard.lock() = now;
+        self.heard.lock().last = now;
+    }
+
+    /// Notes an answer of the SMSC to a request that was written at `written`.
+    pub(crate) fn note_read(&self, written: Instant) {
+        let mut heard = self.heard.lock();
+        heard.read_until = heard.read_until.max(Some(written));
     }
 
     pub(crate) fn trace(&self, sequence: u32, arrived: Instant) -> AnswerTrace {
         AnswerTrace { life: self.clone(), sequence, arrived, written: Arc::default() }
+    }
+
+    fn has_read(&self, written: Instant) -> bool {
+        let heard = self.heard.lock();
+        heard.read_until.is_some_and(|until| until >= written) || heard.last.saturating_duration_since(written) >= PROOF
     }
 }
 
@@ -59,7 +77,6 @@ impl AnswerTrace {
 
     /// True if the session ended and nothing shows that the SMSC has the answer.
     pub(crate) fn is_lost(&self) -> bool {
-        let is_proven = |written: Instant| self.life.heard.lock().saturating_duration_since(written) >= PROOF;
-        self.life.ended.is_cancelled() && !self.written_at().is_some_and(is_proven)
+        self.life.ended.is_cancelled() && !self.written_at().is_some_and(|written| self.life.has_read(written))
     }
 }
