@@ -2,7 +2,7 @@
 //! never blocks other work for long. A change of the schema never shares a transaction with deletes, and it is
 //! postponed rather than delay messages.
 
-use std::time::Duration;
+use std::{collections::BTreeSet, time::Duration};
 
 use chrono::{DateTime, Days, Utc};
 use settings::Retention;
@@ -11,6 +11,7 @@ use storage::{
     chat::{chatbot_value_lists, conversations},
     live_events::streams,
     sms::{
+        directory,
         products::{messages, requests},
         routes,
     },
@@ -28,6 +29,8 @@ use crate::Result;
 const KEY_DAYS: u64 = 7;
 /// Least lifetime of callback fingerprints, because providers repeat callbacks for seven days.
 const CALLBACK_DAYS: u32 = 9;
+/// Least lifetime of receipts that wait for the answers to their submits.
+const RECEIPT_DAYS: u64 = 1;
 const UPLOAD_DAYS: u64 = 1;
 const COPY_DAYS: u64 = 1;
 /// Recipients count for the tier of a number for one day and a quarter of an hour.
@@ -47,6 +50,8 @@ pub struct UpkeepRound {
     pub expired: u64,
     /// Rows deleted, without those of dropped partitions.
     pub forgotten: u64,
+    /// Receipts of SMSCs among them that matched no message.
+    pub unmatched_receipts: u64,
 }
 
 /// Runs one round. If another process is doing upkeep, this one leaves the rest to it.
@@ -56,6 +61,7 @@ pub async fn round(db: &Db, now: DateTime<Utc>, retention: &Retention) -> Result
     upkeep.drop_partitions(retention).await?;
     upkeep.close_expired_conversations().await?;
     upkeep.forget_rows(retention).await?;
+    upkeep.forget_unmatched_receipts().await?;
     upkeep.forget_expired_values().await?;
     upkeep.forget_texts().await?;
     upkeep.forget_idle_lanes().await?;
@@ -219,7 +225,7 @@ impl Upkeep<'_> {
         let others = others.chain(retention::OF_CALLBACKS.map(|aging| (aging, callbacks)));
         let others = others.chain(retention::OF_PLUGINS.map(|aging| (aging, invocations)));
         let others = others.chain(retention::OF_TIERS.map(|aging| (aging, TIER_DAYS)));
-        let others = others.chain([(retention::PARKED_RECEIPTS, 1), (retention::PLUGIN_UPLOADS, UPLOAD_DAYS)]);
+        let others = others.chain([(retention::PLUGIN_UPLOADS, UPLOAD_DAYS)]);
         let others = others.chain([(retention::IDEMPOTENCY_KEYS, KEY_DAYS), (retention::CONVERSATIONS, messages)]);
         let others = others.chain([(retention::MESSAGE_COUNTS, messages), (retention::TRACKING_USES, 1)]);
         let others = others.chain([(retention::WEBHOOK_COPIES, COPY_DAYS), (retention::SESSION_KEYS, 0)]);
@@ -241,6 +247,30 @@ impl Upkeep<'_> {
                 return Ok(());
             }
         }
+    }
+
+    /// Deletes receipts that no message was found for, and says so once in a round: their messages stay at `SENT`.
+    async fn forget_unmatched_receipts(&mut self) -> Result<()> {
+        let before = self.days_ago(RECEIPT_DAYS);
+        let mut binds: BTreeSet<String> = BTreeSet::new();
+        while let Some(mut tx) = self.begin().await? {
+            let page = directory::forget_unmatched(&mut tx, before, PAGE).await?;
+            tx.commit().await?;
+            self.done.forgotten += page.rows.unsigned_abs();
+            self.done.unmatched_receipts += page.receipts.unsigned_abs();
+            binds.extend(page.binds);
+            if page.rows < PAGE {
+                break;
+            }
+        }
+        if self.done.unmatched_receipts > 0 {
+            tracing::warn!(
+                receipts = self.done.unmatched_receipts,
+                ?binds,
+                "receipts of SMS centres matched no SMS for a day and were deleted; check `ids=` and `name=` of the binds"
+            );
+        }
+        Ok(())
     }
 
     async fn forget_expired_values(&mut self) -> Result<()> {

@@ -81,6 +81,30 @@ async fn values_of_chatbots_with_an_expiry_are_deleted_afterwards() {
 }
 
 #[tokio::test]
+async fn receipts_that_match_no_message_for_a_day_are_deleted_and_counted_once() {
+    let db = scratch::database().await.pool(4).await;
+    let hours = |hours: i64| now() - chrono::TimeDelta::hours(hours);
+    // The first waits under the names of two binds.
+    for (id, bind, at) in [(1, "one", hours(25)), (1, "two", hours(25)), (2, "one", hours(25)), (3, "one", hours(23))] {
+        sqlx::query(
+            "INSERT INTO parked_receipt (bind, smsc_id, id, state, received_at) VALUES ($1, 'A', $2, 'DELIVERED', $3)",
+        )
+        .bind(bind)
+        .bind(Uuid::from_u128(id))
+        .bind(at)
+        .execute(&db)
+        .await
+        .unwrap();
+    }
+
+    let done = upkeep::round(&db, now(), &Retention::default()).await.unwrap();
+
+    assert_eq!((done.forgotten, done.unmatched_receipts), (3, 2));
+    let left: i64 = sqlx::query_scalar("SELECT count(*) FROM parked_receipt").fetch_one(&db).await.unwrap();
+    assert_eq!(left, 1);
+}
+
+#[tokio::test]
 async fn a_waiting_round_of_upkeep_does_not_delay_sends() {
     let scratch = scratch::database().await;
     let db = scratch.pool(4).await;

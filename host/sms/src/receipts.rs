@@ -20,8 +20,8 @@ const GROUPING: GroupLimits =
     GroupLimits { groups: 2, further_from: 32, most_items: 128, most_weight: 128, coming_back: RETURN_WAIT };
 
 struct Report {
-    bind: String,
-    smsc_id: String,
+    /// Binds and ids, the likeliest first.
+    names: Vec<(String, String)>,
     state: DeliveryState,
     receipt: Option<FinalReceipt>,
     error: Option<String>,
@@ -29,14 +29,15 @@ struct Report {
 
 impl Report {
     fn of(receipt: SmscReceipt) -> Self {
-        let SmscReceipt { bind, smsc_id, error, state, intermediate, .. } = receipt;
+        let SmscReceipt { bind, smsc_id, others, error, state, intermediate, .. } = receipt;
         // An SMSC that reports why an SMS has not arrived yet keeps trying (PROVIDERS C.3).
         let state = if intermediate && state != SmsState::Delivered { SmsState::Enroute } else { state };
-        Self { bind, smsc_id, state: part_state(state), receipt: final_receipt(state), error }
+        let names = std::iter::once((bind, smsc_id)).chain(others).collect();
+        Self { names, state: part_state(state), receipt: final_receipt(state), error }
     }
 
-    fn about(&self) -> SmscId<'_> {
-        (&self.bind, &self.smsc_id)
+    fn about(&self) -> impl Iterator<Item = SmscId<'_>> {
+        self.names.iter().map(|(bind, smsc_id)| (bind.as_str(), smsc_id.as_str()))
     }
 }
 
@@ -113,20 +114,21 @@ async fn store_receipts(ctx: &Context, group: &[Report]) -> Vec<std::result::Res
 
 /// Stores receipts in one transaction, in the order of their arrival.
 async fn store(ctx: &Context, reports: &[Report]) -> Result<()> {
-    let about: Vec<SmscId<'_>> = reports.iter().map(Report::about).collect();
+    let about: Vec<SmscId<'_>> = reports.iter().flat_map(Report::about).collect();
     let mut tx = ctx.db.begin().await?;
     directory::lock(&mut tx, &about).await?;
-    let owners = directory::find(&mut tx, &about).await?;
+    let mut owners = directory::find(&mut tx, &about).await?.into_iter();
     let mut early = Vec::new();
     // In the order of the clients, so that two groups do not deadlock.
     let mut of_clients: BTreeMap<ClientId, Vec<PartReport>> = BTreeMap::new();
-    for (report, owner) in reports.iter().zip(owners) {
+    for report in reports {
         let Report { state, receipt, .. } = *report;
-        match owner {
+        let known = owners.by_ref().take(report.names.len());
+        match known.fold(None, Option::or) {
             Some((client, part)) => of_clients.entry(client).or_default().push(PartReport { part, state, receipt }),
             None => {
                 let (id, error) = (ctx.mint(), report.error.as_deref());
-                early.push(ParkedReceipt { id, about: report.about(), state, error, receipt });
+                early.extend(report.about().map(|about| ParkedReceipt { id, about, state, error, receipt }));
             }
         }
     }
@@ -150,7 +152,8 @@ mod tests {
 
     fn report(state: SmsState, intermediate: bool) -> (DeliveryState, Option<FinalReceipt>) {
         let (bind, smsc_id) = ("bind".to_owned(), "1".to_owned());
-        let receipt = SmscReceipt { bind, smsc_id, state, intermediate, error: None, raw_text: String::new() };
+        let (others, raw_text) = (Vec::new(), String::new());
+        let receipt = SmscReceipt { bind, smsc_id, others, state, intermediate, error: None, raw_text };
         let Report { state, receipt, .. } = Report::of(receipt);
         (state, receipt)
     }

@@ -49,7 +49,10 @@ async fn repeat<R: Future<Output = ()>>(every: Duration, what: impl Fn() -> R) {
 
 async fn round(ctx: &Context) {
     match upkeep::round(&ctx.db, ctx.now(), &ctx.settings.retention).await {
-        Ok(done) => tracing::debug!(?done, "upkeep done"),
+        Ok(done) => {
+            metrics::counter!("patchbay_sms_receipts_unmatched_total").increment(done.unmatched_receipts);
+            tracing::debug!(?done, "upkeep done");
+        }
         Err(error) => tracing::error!(error = &error as &dyn std::error::Error, "upkeep failed; it is tried again"),
     }
     if let Err(error) = accounts::forget_old_failures(&Administration::from(ctx)).await {

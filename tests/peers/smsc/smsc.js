@@ -37,7 +37,8 @@ function deliver(fields, tag, over) {
   session.deliver_sm(fields, (answer) => say('delivered', { tag, status: answer.command_status }));
 }
 
-function receiptFields({ id, stat = 'DELIVRD', state = 2, form = 'text', err = '000', source, destination }) {
+// `form`: the id and the state in the text or in parameters. `parameter_id`: a parameter with this id in addition.
+function receiptFields({ id, stat = 'DELIVRD', state = 2, form = 'text', err = '000', parameter_id, source, destination }) {
   const fields = {
     esm_class: 0x04,
     source_addr: source || '27820000001',
@@ -54,6 +55,10 @@ function receiptFields({ id, stat = 'DELIVRD', state = 2, form = 'text', err = '
   } else {
     fields.short_message =
       `id:${id} sub:001 dlvrd:001 submit date:2611202140 done date:2611202141 stat:${stat} err:${err} text:Hello`;
+  }
+  if (parameter_id) {
+    fields.receipted_message_id = parameter_id;
+    fields.message_state = state;
   }
   return fields;
 }

@@ -138,6 +138,16 @@ pub(super) const CATALOGUE: &[(&str, MetricKind, &str)] = &[
     ),
     ("patchbay_sms_accepted_total", Counter, "Messages that SMS gateways accepted, by {product}."),
     ("patchbay_sms_callbacks_total", Counter, "Callbacks of the JSON SMS gateway by {outcome}."),
+    (
+        "patchbay_sms_receipts_unmatched_total",
+        Counter,
+        "Receipts of SMS centres that matched no SMS for a day and were deleted. The log names the binds.",
+    ),
+    (
+        "patchbay_sms_repetitions_total",
+        Counter,
+        "SMS of subscribers that an SMS centre delivered again and that were not stored twice.",
+    ),
     ("patchbay_sms_router_failures_total", Counter, "Failed calls of SMS routers. The default route was used."),
     ("patchbay_smpp_bind_up", Gauge, "1 if {bind} has a session with its SMS centre, else 0."),
     (

@@ -6,7 +6,7 @@ use super::OurFiles;
 
 #[derive(Clone, Copy)]
 pub struct OutgoingMessage<'a> {
-    /// The reference number of a long SMS is made from it, so repeated parts join the parts that were sent before.
+    /// The reference number of a long SMS comes from it, so that repeated parts join the parts that were sent before.
     pub message: MessageId,
     /// Our name of the leg. The provider returns it with reports, if the channel can.
     pub opaque: &'a str,

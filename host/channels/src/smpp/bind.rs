@@ -80,6 +80,10 @@ impl BindTask {
         &self.url.name
     }
 
+    pub(super) fn is_same_account(&self, other: &Self) -> bool {
+        self.url.is_same_account(&other.url)
+    }
+
     pub(super) fn status(&self) -> BindStatus {
         BindStatus { bind: self.url.name.clone(), state: self.state.borrow().clone() }
     }
@@ -192,13 +196,14 @@ impl BindTask {
 
     pub(super) async fn run(
         self: Arc<Self>,
+        account: Vec<String>,
         events: Arc<dyn SmppEvents>,
         to_joiner: joiner::PartQueue,
         tasks: TaskTracker,
         stop: CancellationToken,
     ) {
-        let of = (self.url.name.clone(), self.url.ids, self.url.alphabet);
-        let deliveries = Deliveries::new(of, events, to_joiner, tasks);
+        let (names, forms) = ((self.url.name.clone(), account), (self.url.ids, self.url.alphabet));
+        let deliveries = Deliveries::new(names, forms, events, to_joiner, tasks);
         let mut pause = Pause::new(&self.settings);
         while !stop.is_cancelled() {
             *self.next_try() = Instant::now();

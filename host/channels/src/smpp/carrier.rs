@@ -1,7 +1,12 @@
 //! SMPP as a carrier: a place is an unanswered submit in the window of a bind, and room until the outcome is on disk.
 //! Parts go side by side while no other message needs the room.
 
-use std::{borrow::Cow, collections::VecDeque, sync::Arc, time::Duration};
+use std::{
+    borrow::Cow,
+    collections::VecDeque,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 
 use async_trait::async_trait;
 use domain::{
@@ -18,6 +23,7 @@ use futures::{StreamExt, stream::FuturesUnordered};
 
 use super::{
     SmppGateway, SubmitFailure, SubmittedPart, SubmittedSms,
+    part_references::PartReferences,
     plain_text::{carriable_content, text_of},
     slot::Slot,
     window::DoubtRoom,
@@ -33,11 +39,12 @@ const NOT_CONFIGURED: Duration = Duration::from_secs(60);
 
 pub struct SmppCarrier {
     gateway: SmppGateway,
+    references: PartReferences,
 }
 
 impl SmppCarrier {
     pub fn new(gateway: SmppGateway) -> Self {
-        Self { gateway }
+        Self { gateway, references: PartReferences::default() }
     }
 }
 
@@ -111,7 +118,7 @@ impl Carrier for SmppCarrier {
         let Some((slot, in_doubt)) = room else {
             return Err(SendFailure::NotSent { reason: "no place for a submit".to_owned(), after: None });
         };
-        let mut parts = parts_of(inbox, outgoing)?;
+        let mut parts = parts_of(inbox, outgoing, &self.references)?;
         parts.retain(|(number, _)| !outgoing.taken.contains(number));
         let destination = parts.front().map(|(_, part)| part.destination.clone()).unwrap_or_default();
         let Some(slot) = self.gateway.take_place(slot, &in_doubt, outgoing.bind, &destination).await else {
@@ -202,10 +209,11 @@ async fn submit(mut slot: Slot, number: u8, part: SubmittedPart) -> (Slot, u8, R
     (slot, number, result)
 }
 
-/// The parts in the form of the protocol, numbered from 1. Their reference number comes from the message id.
+/// The parts in the form of the protocol, numbered from 1.
 fn parts_of(
     inbox: &CarrierInbox,
     outgoing: &OutgoingMessage<'_>,
+    references: &PartReferences,
 ) -> Result<VecDeque<(u8, SubmittedPart)>, SendFailure> {
     let Some(destination) = outgoing.to.as_kind(AddressKind::Phone) else {
         return Err(SendFailure::Rejected(invalid("the recipient must be a phone number")));
@@ -217,12 +225,14 @@ fn parts_of(
     // A part that says its position in its text is not joined.
     let joined = !numbered || segmented.encoding == Encoding::Ucs2;
     let total = u8::try_from(segmented.parts.len()).unwrap_or(u8::MAX);
-    let reference = outgoing.message.0.as_bytes().last().copied().unwrap_or_default();
+    let source = outgoing.source.unwrap_or(&inbox.address);
+    let choose = || references.choose((source, destination), outgoing.message, Instant::now());
+    let reference = (joined && total > 1).then(choose);
     let part = |number, octets| SubmittedPart {
-        source: outgoing.source.unwrap_or(&inbox.address).to_owned(),
+        source: source.to_owned(),
         destination: destination.to_owned(),
         data_coding: segmented.encoding.into(),
-        udh: (joined && total > 1).then(|| udh(reference, total, number)),
+        udh: reference.map(|reference| udh(reference, total, number)),
         octets,
         priority: outgoing.priority,
         validity_seconds: outgoing.validity_seconds,

@@ -28,7 +28,9 @@ pub(super) enum DeliveryKind {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct RawReceipt {
-    pub id: String,
+    /// One of the two ids is there.
+    pub parameter_id: Option<String>,
+    pub text_id: Option<String>,
     pub state: SmsState,
     pub intermediate: bool,
     pub error: Option<String>,
@@ -85,12 +87,14 @@ pub(super) fn read(message: PduMessage, alphabet: DefaultAlphabet) -> DeliveryKi
 /// Parameters have priority over the text, which is then only for people.
 fn receipt(parameters: &PduParameters, coding: OctetCoding, body: &[u8], intermediate: bool) -> DeliveryKind {
     let (text, parsed) = receipt_text::read(coding, body);
-    let id = parameters.receipted_id.clone().or(parsed.id);
-    let state = parameters.state.map(SmsState::from_number).or(parsed.state);
     let error = parameters.error.filter(|code| *code != 0).map(|code| code.to_string()).or(parsed.error);
-    match (id, state) {
-        (Some(id), Some(state)) => DeliveryKind::Receipt(RawReceipt { id, state, intermediate, error, text }),
-        _ => DeliveryKind::UnreadableReceipt,
+    // An unknown word without an error may be a step on the way: a final state would hide the report that follows.
+    let said = if parsed.is_unclear && error.is_none() { Some(SmsState::Enroute) } else { parsed.state };
+    let state = parameters.state.map(SmsState::from_number).or(said);
+    let (parameter_id, text_id) = (parameters.receipted_id.clone(), parsed.id);
+    match state.filter(|_| parameter_id.is_some() || text_id.is_some()) {
+        Some(state) => DeliveryKind::Receipt(RawReceipt { parameter_id, text_id, state, intermediate, error, text }),
+        None => DeliveryKind::UnreadableReceipt,
     }
 }
 
@@ -174,7 +178,7 @@ mod tests {
 
     fn id(message: PduMessage) -> String {
         match read(message, DefaultAlphabet::Gsm) {
-            DeliveryKind::Receipt(receipt) => receipt.id,
+            DeliveryKind::Receipt(receipt) => receipt.text_id.unwrap(),
             other => panic!("{other:?}"),
         }
     }
@@ -215,16 +219,22 @@ mod tests {
     }
 
     #[test]
-    fn a_final_state_that_is_not_known_is_final() {
-        let state = |stat: &str| match read(message(4, 0, format!("id:1 stat:{stat}").as_bytes()), DefaultAlphabet::Gsm)
-        {
+    fn a_word_for_a_state_is_final_if_it_is_known_or_comes_with_an_error() {
+        let state = |said: &str| match read(message(4, 0, format!("id:1 {said}").as_bytes()), DefaultAlphabet::Gsm) {
             DeliveryKind::Receipt(receipt) => receipt.state,
             other => panic!("{other:?}"),
         };
-        assert_eq!(
-            (state("FAILED"), state("NAK"), state("DELIVRD")),
-            (SmsState::Unknown, SmsState::Unknown, SmsState::Delivered)
+        for said in ["stat:FAILED", "stat:NAK", "stat:UNKNOWN", "stat:HANDLED err:069", "stat:??? err:001"] {
+            assert_eq!(state(said), SmsState::Unknown, "{said}");
+        }
+        for said in ["stat:SENT", "stat:ROUTED", "stat:QUEUED err:000", "stat:HANDLED", "stat:BUFFERED err:069"] {
+            assert_eq!(state(said), SmsState::Enroute, "{said}");
+        }
+        assert_eq!(state("stat:DELIVRD err:069"), SmsState::Delivered);
+        let mut coded = message(4, 0, b"id:1 stat:HANDLED");
+        coded.parameters.error = Some(8);
+        assert!(
+            matches!(read(coded, DefaultAlphabet::Gsm), DeliveryKind::Receipt(receipt) if receipt.state.is_final())
         );
-        assert!(state("FAILED").is_final() && !state("BUFFERED").is_final());
     }
 }

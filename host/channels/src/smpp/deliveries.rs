@@ -26,6 +26,8 @@ const UNREADABLE: CommandStatus = CommandStatus::EsmeRxRAppn;
 
 pub(super) struct Deliveries {
     pub bind: String,
+    /// The other binds of the account: their SMS may be reported here, too.
+    pub account: Vec<String>,
     pub ids: IdForm,
     pub alphabet: DefaultAlphabet,
     pub events: Arc<dyn SmppEvents>,
@@ -42,12 +44,22 @@ pub(super) enum SessionAction {
 
 impl Deliveries {
     pub(super) fn new(
-        (bind, ids, alphabet): (String, IdForm, DefaultAlphabet),
+        (bind, account): (String, Vec<String>),
+        (ids, alphabet): (IdForm, DefaultAlphabet),
         events: Arc<dyn SmppEvents>,
         to_joiner: mpsc::Sender<QueuedPart>,
         tasks: TaskTracker,
     ) -> Self {
-        Self { bind, ids, alphabet, events, to_joiner, tasks, places: Arc::new(Semaphore::new(RECEIPTS_AT_ONCE)) }
+        Self {
+            bind,
+            account,
+            ids,
+            alphabet,
+            events,
+            to_joiner,
+            tasks,
+            places: Arc::new(Semaphore::new(RECEIPTS_AT_ONCE)),
+        }
     }
 
     pub(super) async fn handle(&self, request: SessionRequestHandle) -> SessionAction {
@@ -68,7 +80,7 @@ impl Deliveries {
                 return SessionAction::GoOn;
             }
         };
-        let (command, length) = (request.header.command, request.body.len());
+        let (command, body) = (request.header.command, request.body.clone());
         let answer = SmscResponder::to(request);
         match message.map(|message| read(message, self.alphabet)) {
             Some(DeliveryKind::Receipt(receipt)) => self.hand_over_receipt(receipt, answer).await,
@@ -80,11 +92,11 @@ impl Deliveries {
             }
             Some(DeliveryKind::Part(part)) => {
                 // Fails only if the gateway is stopping; the SMSC keeps unanswered requests.
-                let _ = self.to_joiner.send((part, answer)).await;
+                let _ = self.to_joiner.send(QueuedPart { part, body, answer }).await;
             }
             None => {
                 count("delivery");
-                tracing::warn!(bind = %self.bind, ?command, length, "refused a delivery that cannot be read");
+                tracing::warn!(bind = %self.bind, ?command, length = body.len(), "refused a delivery that cannot be read");
                 answer.with(UNREADABLE).await;
             }
         }
@@ -95,9 +107,15 @@ impl Deliveries {
         let Ok(place) = Arc::clone(&self.places).acquire_owned().await else {
             return;
         };
+        let ids = self.ids.of_receipt_ids(raw.parameter_id.as_deref(), raw.text_id.as_deref());
+        let binds = std::iter::once(&self.bind).chain(&self.account);
+        let mut names = binds.flat_map(|bind| ids.iter().map(move |id| (bind.clone(), id.clone())));
+        // A receipt has an id.
+        let (bind, smsc_id) = names.next().unwrap_or_default();
         let receipt = SmscReceipt {
-            bind: self.bind.clone(),
-            smsc_id: self.ids.of_receipt(&raw.id),
+            bind,
+            smsc_id,
+            others: names.collect(),
             state: raw.state,
             intermediate: raw.intermediate,
             error: raw.error,

@@ -1,5 +1,5 @@
 use std::{
-    collections::HashMap,
+    collections::{BTreeSet, HashMap},
     sync::Arc,
     time::{Duration, Instant},
 };
@@ -61,13 +61,21 @@ impl SmppGateway {
         // The parts of a message from a subscriber may come over several binds of one account.
         let mut joiners: HashMap<&str, joiner::PartQueue> = HashMap::new();
         for bind in binds {
-            let parts = joiners.entry(bind.name()).or_insert_with(|| {
+            let account = binds.iter().filter(|other| bind.is_same_account(other)).map(|other| other.name());
+            let first = account.clone().next().unwrap_or(bind.name());
+            let parts = joiners.entry(first).or_insert_with(|| {
                 let (parts, queue) = joiner::queue();
-                let joiner = Joiner::new(bind.name().to_owned(), Arc::clone(events), &self.inner.settings);
+                let joiner = Joiner::new(first.to_owned(), Arc::clone(events), &self.inner.settings);
                 tasks.spawn(joiner.run(queue, stop.clone()));
                 parts
             });
-            tasks.spawn(Arc::clone(bind).run(Arc::clone(events), parts.clone(), tasks.clone(), stop.clone()));
+            let others: BTreeSet<String> = account.filter(|name| *name != bind.name()).map(str::to_owned).collect();
+            let others: Vec<String> = others.into_iter().collect();
+            if !others.is_empty() {
+                tracing::info!(bind = %bind.name(), ?others, "these binds have the same credentials and are one account");
+            }
+            let (events, parts) = (Arc::clone(events), parts.clone());
+            tasks.spawn(Arc::clone(bind).run(others, events, parts, tasks.clone(), stop.clone()));
         }
     }
 

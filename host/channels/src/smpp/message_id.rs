@@ -42,6 +42,22 @@ impl IdForm {
             Self::DecimalThenHex | Self::Hex => number(id, 16),
         }
     }
+
+    /// Returns the possible ids of the message of a receipt, the likeliest first. SMPP 3.4 (5.3.2.12) has the id of the submit
+    /// answer in the parameter; some SMSCs repeat the id of the text there. If one reading of the parameter agrees with the
+    /// text, it is certain.
+    pub(super) fn of_receipt_ids(self, parameter: Option<&str>, text: Option<&str>) -> Vec<String> {
+        let mut readings: Vec<String> =
+            parameter.map(|id| vec![self.of_submit(id), self.of_receipt(id)]).unwrap_or_default();
+        if let Some(said) = text.map(|id| self.of_receipt(id)) {
+            if readings.contains(&said) {
+                return vec![said];
+            }
+            readings.push(said);
+        }
+        readings.dedup();
+        readings
+    }
 }
 
 /// The number in decimal, the common form. A text that is not such a number stays as it is.
@@ -78,6 +94,21 @@ mod tests {
     fn padding_and_case_do_not_matter_when_the_route_says_so() {
         assert_eq!(IdForm::Hex.of_submit("00AB"), IdForm::Hex.of_receipt("0xab"));
         assert_eq!(IdForm::Decimal.of_submit("42"), IdForm::Decimal.of_receipt("0000000042"));
+    }
+
+    #[test]
+    fn the_parameter_of_a_receipt_has_the_id_of_the_answer_or_else_that_of_the_text() {
+        let form = IdForm::HexThenDecimal;
+        let ids = |form: IdForm, parameter, text| form.of_receipt_ids(parameter, text);
+        assert_eq!(ids(form, Some("3E9"), None), [form.of_submit("3E9").as_str(), "3E9"]);
+        assert_eq!(ids(form, Some("3E9"), Some("0000001001")), ["1001"], "both agree");
+        assert_eq!(ids(form, Some("1001"), Some("1001")), ["1001"], "the parameter repeats the text");
+        assert_eq!(ids(form, Some("1001"), None), ["4097", "1001"]);
+        assert_eq!(ids(form, Some("3E9"), Some("77")), ["1001", "3E9", "77"]);
+        assert_eq!(ids(IdForm::DecimalThenHex, Some("1001"), Some("3e9")), ["1001"]);
+        assert_eq!(ids(IdForm::Raw, Some("3E9"), Some("1001")), ["3E9", "1001"]);
+        assert_eq!(ids(IdForm::Raw, Some("M-1"), None), ["M-1"]);
+        assert_eq!(ids(IdForm::Raw, None, Some("M-1")), ["M-1"]);
     }
 
     #[test]

@@ -12,11 +12,13 @@ mod joiner;
 mod link;
 mod message_id;
 mod pacing;
+mod part_references;
 mod pause;
 mod pdu;
 mod plain_text;
 mod reassembly;
 mod receipt_text;
+mod repetitions;
 mod session;
 mod settings;
 mod slot;
@@ -41,7 +43,8 @@ pub use submit::{PartAlphabet, SubmitFailure, SubmittedPart, SubmittedSms};
 pub use text::DefaultAlphabet;
 pub use url::{BindMode, SmppUrl, SmppUrlError, URL_OPTIONS};
 
-/// A `deliver_sm` is acknowledged only after these return `Ok`. Otherwise it comes again, so accept repetitions.
+/// A `deliver_sm` is acknowledged only after these return `Ok`. Otherwise it comes again. Receipts may also come again after
+/// that; SMS of subscribers only if the process ended before its answer.
 #[async_trait]
 pub trait SmppEvents: Send + Sync + 'static {
     async fn receipt(&self, receipt: SmscReceipt) -> Result<(), StoreFailed>;
@@ -57,6 +60,8 @@ pub struct StoreFailed;
 pub struct SmscReceipt {
     pub bind: String,
     pub smsc_id: String,
+    /// Other binds and ids that the message may be known by, the likeliest first.
+    pub others: Vec<(String, String)>,
     pub state: SmsState,
     pub intermediate: bool,
     pub error: Option<String>,

@@ -26,6 +26,8 @@ struct Key {
     to: String,
     reference: u16,
     total: u8,
+    /// 0: parts with the reference belong to it. Otherwise another message has the reference now.
+    displaced: u32,
 }
 
 #[derive(Debug)]
@@ -86,12 +88,14 @@ impl<A> Reassembly<A> {
         Self { hold, expiry, retry, open: HashMap::new(), octets: 0, answers: 0 }
     }
 
-    /// Returns the message if it needs no joining or is complete now, or the oldest incomplete one if there are too many.
+    /// Returns the message if it needs no joining or is complete now; the incomplete message that had the reference before;
+    /// or the oldest incomplete one if there are too many.
     pub(super) fn add(&mut self, part: MobilePart, answer: A, now: Instant) -> Option<JoinedSms<A>> {
         let Some(PartPosition { reference, total, number }) = part.place else {
             return Some(single(part, answer));
         };
-        let key = Key { from: part.from.clone(), to: part.to.clone(), reference, total };
+        let key = Key { from: part.from.clone(), to: part.to.clone(), reference, total, displaced: 0 };
+        let previous = if self.has_another(&key, &part, number) { self.take(&key) } else { None };
         let open = self.open.entry(key.clone()).or_insert_with(|| Open {
             parts: BTreeMap::new(),
             answers: Vec::new(),
@@ -113,6 +117,9 @@ impl<A> Reassembly<A> {
         if open.parts.len() == usize::from(total) {
             return self.take(&key);
         }
+        if previous.is_some() {
+            return previous;
+        }
         if self.answers > MOST_ANSWERS_OF_ALL {
             let held = self.open.values_mut().filter(|open| !open.answers.is_empty());
             if let Some(longest) = held.min_by_key(|open| open.release_at) {
@@ -124,6 +131,11 @@ impl<A> Reassembly<A> {
             return oldest.and_then(|key| self.take(&key));
         }
         None
+    }
+
+    /// True if another text is in the place of this part: the phone uses the reference again, for the next message.
+    fn has_another(&self, key: &Key, part: &MobilePart, number: u8) -> bool {
+        self.open.get(key).and_then(|open| open.parts.get(&number)).is_some_and(|stored| stored != part)
     }
 
     pub(super) fn next_due(&self) -> Option<Instant> {
@@ -153,7 +165,10 @@ impl<A> Reassembly<A> {
         if let Some(kept) = joined.kept
             && kept.open.released
         {
-            let Unstored { key, mut open } = *kept;
+            let Unstored { mut key, mut open } = *kept;
+            while self.open.contains_key(&key) {
+                key.displaced += 1;
+            }
             open.hand_over_at = now + self.retry;
             self.octets += open.octets();
             self.open.insert(key, open);
@@ -246,6 +261,36 @@ mod tests {
         assert_eq!((joined.text.as_str(), joined.parts, joined.complete), ("one two three", 3, true));
         assert_eq!(joined.answers, ['c', 'a', 'A', 'b'], "every delivery is answered");
         assert!(parts.next_due().is_none());
+    }
+
+    #[test]
+    fn another_text_in_the_place_of_a_part_begins_the_next_message() {
+        let mut parts = Reassembly::new(HOLD, EXPIRY, RETRY);
+        let now = Instant::now();
+        assert!(parts.add(part(7, 3, 1, "old "), 1, now).is_none());
+        assert!(parts.add(part(7, 3, 2, "text "), 2, now).is_none());
+        let old = parts.add(part(7, 3, 1, "new "), 3, now).unwrap();
+        assert_eq!((old.text.as_str(), old.parts, old.complete), ("old text ", 2, false));
+        assert_eq!(old.answers, [1, 2]);
+        assert!(parts.add(part(7, 3, 3, "three"), 4, now).is_none());
+        let new = parts.add(part(7, 3, 2, "two "), 5, now).unwrap();
+        assert_eq!((new.text.as_str(), new.complete), ("new two three", true));
+        assert_eq!(new.answers, [3, 4, 5]);
+        assert_eq!((parts.octets, parts.answers), (0, 0));
+    }
+
+    #[test]
+    fn a_message_that_could_not_be_stored_leaves_its_reference_to_the_next_one() {
+        let mut parts = Reassembly::new(HOLD, EXPIRY, RETRY);
+        let now = Instant::now();
+        parts.add(part(7, 2, 1, "old"), 1, now);
+        assert!(matches!(parts.due(now + HOLD), Some(ReassemblyAction::Release(answers)) if answers == [1]));
+        let old = parts.add(part(7, 2, 1, "new "), 2, now + HOLD).unwrap();
+        assert!(parts.not_stored(old, now + HOLD).is_empty());
+        let new = parts.add(part(7, 2, 2, "text"), 3, now + HOLD).unwrap();
+        assert_eq!((new.text.as_str(), new.answers.as_slice()), ("new text", [2, 3].as_slice()));
+        let again = parts.due(now + HOLD + RETRY).unwrap();
+        assert!(matches!(again, ReassemblyAction::HandOver(joined) if joined.text == "old" && !joined.complete));
     }
 
     #[test]

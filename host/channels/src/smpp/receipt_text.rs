@@ -30,8 +30,14 @@ const STATES: [(SmsState, u8, &str); 10] = [
     (SmsState::Skipped, 9, "SKIPPED"),
 ];
 
-/// Prefixes of vendors' names of states that are not final: buffered, queued, pending, waiting, retrying, submitted.
-const UNDER_WAY: [&str; 9] = ["BUFFE", "BUFFR", "QUEUE", "PENDI", "WAITI", "RETRY", "SUBMI", "TRANS", "PROCE"];
+/// Beginnings of vendors' names of states that are not final, such as buffered, queued, pending, submitted, sent and routed.
+const UNDER_WAY: [&str; 16] = [
+    "BUFFE", "BUFFR", "QUEUE", "ENQUE", "PENDI", "WAITI", "RETRY", "SUBMI", "TRANS", "PROCE", "SENT", "ROUTE", "FORWA",
+    "DISPA", "RELAY", "SENDI",
+];
+/// Beginnings of vendors' names of failures.
+const FAILURES: [&str; 11] =
+    ["FAIL", "NACK", "NAK", "ERR", "REFUS", "BLOCK", "BARRE", "CANCE", "INVAL", "DENIE", "DROPP"];
 
 impl SmsState {
     /// True if no further report of the part follows.
@@ -52,18 +58,21 @@ impl SmsState {
         STATES.iter().find(|(_, value, _)| *value == number).map_or(Self::Unknown, |(state, ..)| *state)
     }
 
-    /// Vendors differ after the first five letters, and some give the number. An unknown word only means that no report follows.
-    pub(super) fn from_text(text: &str) -> Self {
+    /// Vendors differ after the first five letters, and some give the number. `None` for a word that is not known.
+    pub(super) fn from_text(text: &str) -> Option<Self> {
         if let Ok(number) = text.parse() {
-            return Self::from_number(number);
+            return Some(Self::from_number(number));
         }
         let text = text.to_ascii_uppercase();
-        let start = text.get(..5).unwrap_or(&text);
-        if UNDER_WAY.contains(&start) {
-            return Self::Enroute;
+        let begins_with = |beginnings: &[&str]| beginnings.iter().any(|beginning| text.starts_with(beginning));
+        if begins_with(&UNDER_WAY) {
+            return Some(Self::Enroute);
         }
-        let known = STATES.iter().find(|(.., known)| start.len() == 5 && known.starts_with(start));
-        known.map_or(Self::Unknown, |(state, ..)| *state)
+        if begins_with(&FAILURES) {
+            return Some(Self::Unknown);
+        }
+        let start = text.get(..5)?;
+        STATES.iter().find(|(.., known)| known.starts_with(start)).map(|(state, ..)| *state)
     }
 }
 
@@ -71,6 +80,8 @@ impl SmsState {
 pub(super) struct ReceiptText {
     pub id: Option<String>,
     pub state: Option<SmsState>,
+    /// True if the word for the state is not known. The state is then unknown, too.
+    pub is_unclear: bool,
     pub error: Option<String>,
 }
 
@@ -111,9 +122,11 @@ fn in_ascii(octets: &[u8]) -> String {
 pub(super) fn parse(text: &str) -> ReceiptText {
     let quoted = find_key(text, "text").map_or(text.len(), |(start, _)| start);
     let fields = text.get(..quoted).unwrap_or(text);
+    let state = field(fields, "stat").map(SmsState::from_text);
     ReceiptText {
         id: field(fields, "id").map(str::to_owned),
-        state: field(fields, "stat").map(SmsState::from_text),
+        state: state.map(|state| state.unwrap_or(SmsState::Unknown)),
+        is_unclear: state == Some(None),
         error: field(fields, "err").filter(|code| code.chars().any(|digit| digit != '0')).map(str::to_owned),
     }
 }
@@ -143,7 +156,7 @@ mod tests {
     use super::*;
 
     fn read(text: &str) -> (Option<String>, Option<SmsState>, Option<String>) {
-        let ReceiptText { id, state, error } = parse(text);
+        let ReceiptText { id, state, error, .. } = parse(text);
         (id, state, error)
     }
 
@@ -190,7 +203,7 @@ mod tests {
     fn every_state_has_its_number_and_text() {
         for (state, number, text) in STATES {
             assert_eq!(SmsState::from_number(number), state);
-            assert_eq!(SmsState::from_text(text), state);
+            assert_eq!(SmsState::from_text(text), Some(state));
             assert_eq!(state.stat(), text);
         }
         assert_eq!(SmsState::from_number(200), SmsState::Unknown);

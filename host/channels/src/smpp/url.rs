@@ -16,6 +16,8 @@ pub enum BindMode {
 #[derive(Clone, PartialEq, Eq)]
 pub struct SmppUrl {
     pub(super) name: String,
+    /// True if the URL gives the name.
+    pub(super) is_named: bool,
     pub(super) tls: bool,
     pub(super) host: String,
     pub(super) port: u16,
@@ -59,7 +61,8 @@ impl SmppUrl {
     /// submits, 32), `rate=` (submits per second, no limit), `mode=auto|trx|txrx`, `system_type=`, `name=` (name of the
     /// bind in stored data; default `system_id@host:port`), `prefixes=27,264` (prefixes of the numbers that it serves;
     /// default all), `ca=` (file of the certificates that `smpps://` trusts instead of the public ones). Binds with one
-    /// name are one account: a submit over one may be answered over another.
+    /// name are one account, and binds without `name=` and with the same credentials: a submit over one may be reported
+    /// over another.
     pub fn parse(text: &str) -> Result<Self, SmppUrlError> {
         let url = Url::parse(text).map_err(|_| SmppUrlError::NotSmpp)?;
         let tls = match url.scheme() {
@@ -80,6 +83,7 @@ impl SmppUrl {
         }
         let mut parsed = Self {
             name: format!("{system_id}@{host}:{port}"),
+            is_named: false,
             tls,
             host,
             port,
@@ -104,13 +108,22 @@ impl SmppUrl {
         &self.name
     }
 
+    /// True if both are one account of an SMSC: the receipt of a submit over one of them may come over the other.
+    pub(super) fn is_same_account(&self, other: &Self) -> bool {
+        let credentials = |url: &Self| [&url.system_id, &url.password, &url.system_type].map(String::clone);
+        self.name == other.name || (!self.is_named && !other.is_named && credentials(self) == credentials(other))
+    }
+
     fn set(&mut self, name: &str, value: &str) -> Result<(), SmppUrlError> {
         let Some(name) = URL_OPTIONS.into_iter().find(|option| *option == name) else {
             return Err(SmppUrlError::UnknownOption);
         };
         let wrong = |expected| Err(SmppUrlError::Option { name, expected });
         match name {
-            "name" if fits(value, 1, 64) => self.name = value.to_owned(),
+            "name" if fits(value, 1, 64) => {
+                self.name = value.to_owned();
+                self.is_named = true;
+            }
             "name" => return wrong("give 1 to 64 ASCII characters"),
             "system_type" if fits(value, 0, 12) => self.system_type = value.to_owned(),
             "system_type" => return wrong("give at most 12 ASCII characters"),

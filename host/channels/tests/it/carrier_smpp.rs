@@ -13,11 +13,13 @@ use domain::{
     address::{Address, AddressKind},
     carriage::{Acceptance, SendFailure},
     content::{MediaKind, OutboundContent, OutboundMedia},
+    ids::MessageId,
     inbox::InboxKind,
 };
 use futures::future::join_all;
 use serde_json::json;
 use tokio::sync::mpsc;
+use uuid::Uuid;
 
 use crate::{
     carriers::{inbox, message, phone, text},
@@ -169,6 +171,32 @@ async fn a_repetition_submits_only_parts_that_were_not_accepted() {
     let (result, parts) = send(&carrier, &body, &[1, 2, 3]).await;
     assert!(result.is_ok() && parts.is_empty(), "nothing is left to be sent");
     assert!(peer.maybe("submit", Duration::from_millis(100)).await.is_none());
+}
+
+#[tokio::test]
+async fn two_long_messages_to_one_recipient_have_different_references() {
+    let (mut peer, carrier, _gateway) = carrier("window=1").await;
+    let (inbox, content) = (sms_inbox(1), text(&"a".repeat(200)));
+    let (nothing, first): (&[u8], &[u8]) = (&[], &[1]);
+    // Both ids end in the same byte.
+    let (one, two) = (message(9), MessageId(Uuid::from_u128((8 << 76) | 9)));
+    let mut seen = Vec::new();
+    for (id, to, taken) in [
+        (one, "27820000001", nothing),
+        (two, "27820000001", nothing),
+        (two, "27820000001", first),
+        (one, "27820000001", first),
+        (two, "27820000002", first),
+    ] {
+        let to = phone(to);
+        let outgoing = OutgoingMessage { taken, ..OutgoingMessage::new(id, "", &to, &content, &()) };
+        carrier.send(&inbox, place(&carrier, &inbox).await, &outgoing).await.unwrap();
+        for _ in taken.len()..2 {
+            seen.push(peer.expect("submit").await["udh"][0].as_str().unwrap().to_owned());
+        }
+    }
+    let expected = ["0003090201", "0003090202", "00030a0201", "00030a0202", "00030a0202", "0003090202", "0003090202"];
+    assert_eq!(seen, expected);
 }
 
 #[tokio::test]

@@ -42,6 +42,7 @@ mod smpp_kannel;
 mod smpp_peer;
 mod smpp_python;
 mod smpp_raw;
+mod smpp_repetitions;
 mod smpp_sessions;
 mod smpp_submits;
 mod support;

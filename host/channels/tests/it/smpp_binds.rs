@@ -7,7 +7,7 @@ use std::{
 
 use channels::{
     carrier::{Carrier, CarrierInbox, Credentials, OutgoingMessage, SendPlace},
-    smpp::{BindState, SmppCarrier, SmppGateway, SmppUrl, SubmitFailure},
+    smpp::{BindState, SmppCarrier, SmppGateway, SmppUrl, SmscReceipt, SubmitFailure, SubmittedSms},
 };
 use domain::{
     address::{Address, AddressKind},
@@ -159,6 +159,43 @@ async fn receipts_and_parts_of_replies_may_come_over_any_bind_of_an_account() {
     }
     let message = recorded.message().await;
     assert_eq!((message.text.as_str(), message.parts, message.complete), ("one two", 2, true));
+}
+
+/// Whether the next receipt may be about this message.
+async fn names(recorded: &mut Recorded, submitted: &SubmittedSms) -> bool {
+    let SmscReceipt { bind, smsc_id, mut others, .. } = recorded.receipt().await;
+    others.push((bind, smsc_id));
+    others.contains(&(submitted.bind.clone(), submitted.smsc_id.clone()))
+}
+
+#[tokio::test]
+async fn hosts_with_the_same_credentials_are_one_account_unless_they_are_named() {
+    for (options, is_one) in [(["", ""], true), (["name=one", "name=two"], false)] {
+        let (mut one, mut two) = (Peer::start().await, Peer::start().await);
+        let mut recorded = Recorded::new();
+        let urls = vec![url(&one, options[0]), url(&two, options[1])];
+        let gateway = SmppGateway::start_with(urls.clone(), recorded.recorder.clone(), quick());
+        up(&gateway, 2).await;
+        let submitted = loop {
+            let submitted = gateway.submit(part("x")).await.unwrap();
+            if submitted.bind == urls[0].bind_name() {
+                break submitted;
+            }
+        };
+
+        one.tell(json!({ "do": "receipt", "id": submitted.smsc_id })).await;
+        assert!(names(&mut recorded, &submitted).await);
+        two.tell(json!({ "do": "receipt", "id": submitted.smsc_id })).await;
+        assert_eq!(names(&mut recorded, &submitted).await, is_one);
+
+        for (number, text, peer) in [(1, "one ", &mut one), (2, "two", &mut two)] {
+            let hex = format!("0500030702{number:02x}{}", hex::encode(text));
+            let piece = json!({ "do": "mo", "from": "27820000001", "to": "PATCHBAY", "esm_class": 0x40, "hex": hex });
+            peer.tell(piece).await;
+        }
+        let message = recorded.message().await;
+        assert_eq!((message.complete, message.text == "one two"), (is_one, is_one), "{message:?}");
+    }
 }
 
 fn fixture(name: &str) -> PathBuf {

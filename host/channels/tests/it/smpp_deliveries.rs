@@ -5,7 +5,10 @@ use std::time::Duration;
 use channels::smpp::SmsState;
 use serde_json::{Value, json};
 
-use crate::smpp_peer::{Peer, bound};
+use crate::{
+    smpp_peer::{Peer, bound},
+    smpp_submits::part,
+};
 
 /// `ESME_RX_T_APPN`: deliver it again later.
 const AGAIN: u64 = 0x64;
@@ -38,6 +41,36 @@ async fn a_receipt_in_parameters_needs_no_text() {
     let receipt = recorded.receipt().await;
     assert_eq!((receipt.smsc_id.as_str(), receipt.state), ("abc", SmsState::Expired));
     assert_eq!((receipt.error.as_deref(), receipt.raw_text.as_str()), (Some("8"), ""));
+}
+
+#[tokio::test]
+async fn the_parameter_of_a_receipt_may_have_the_id_of_the_answer_or_that_of_the_text() {
+    let (mut peer, gateway, mut recorded) = bound("ids=hexdec").await;
+    peer.behave(json!({"ids":"hexdec"})).await;
+    let submitted = gateway.submit(part("x")).await.unwrap();
+    assert_eq!(submitted.smsc_id, "1001", "the answer was 3E9");
+    for receipt in [
+        json!({"do":"receipt","form":"tlv","id":"3E9"}),
+        json!({"do":"receipt","id":"0000001001","parameter_id":"3E9"}),
+        json!({"do":"receipt","id":"0000001001","parameter_id":"0000001001"}),
+    ] {
+        peer.tell(receipt.clone()).await;
+        assert_eq!(recorded.receipt().await.smsc_id, "1001", "{receipt}");
+    }
+    peer.tell(json!({"do":"receipt","form":"tlv","id":"1001"})).await;
+    let receipt = recorded.receipt().await;
+    assert_eq!((receipt.smsc_id.as_str(), receipt.others), ("4097", vec![("test".to_owned(), "1001".to_owned())]));
+}
+
+#[tokio::test]
+async fn a_state_on_the_way_is_not_the_end_of_an_sms() {
+    let (mut peer, _gateway, mut recorded) = bound("").await;
+    for (stat, err, is_final) in
+        [("SENT", "000", false), ("ROUTED", "000", false), ("SOMEWHERE", "000", false), ("SOMEWHERE", "069", true)]
+    {
+        peer.tell(json!({"do":"receipt","id":"M-1","stat":stat,"err":err})).await;
+        assert_eq!(recorded.receipt().await.state.is_final(), is_final, "{stat} {err}");
+    }
 }
 
 #[tokio::test]
@@ -161,4 +194,17 @@ async fn a_header_longer_than_its_message_is_harmless() {
             break;
         }
     }
+}
+
+#[tokio::test]
+async fn a_reference_that_a_phone_uses_again_does_not_replace_acknowledged_text() {
+    let (mut peer, _gateway, mut recorded) = bound("").await;
+    peer.tell(piece("0003110201", "first ", "one")).await;
+    assert_eq!(answered(&mut peer, "one").await, 0);
+    peer.tell(piece("0003110201", "second ", "two")).await;
+    let message = recorded.message().await;
+    assert_eq!((message.text.as_str(), message.parts, message.complete), ("first ", 1, false));
+    peer.tell(piece("0003110202", "message", "three")).await;
+    let message = recorded.message().await;
+    assert_eq!((message.text.as_str(), message.parts, message.complete), ("second message", 2, true));
 }

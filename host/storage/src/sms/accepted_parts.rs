@@ -46,6 +46,8 @@ pub async fn enter(db: &mut PgConnection, client: ClientId, taken: &[TakenPart])
     let mut parked = insert_all(db, client, taken, &by_id).await?;
     // In the order of arrival.
     parked.sort_by_key(|receipt| receipt.id);
+    // A receipt that waited under the names of several parts counts once.
+    parked.dedup_by_key(|receipt| receipt.id);
     let mut reports = Vec::with_capacity(parked.len());
     for parked in parked {
         let Some(part) = by_id.get(&(parked.bind.as_str(), parked.smsc_id.as_str())).copied() else { continue };
@@ -60,7 +62,7 @@ pub async fn enter(db: &mut PgConnection, client: ClientId, taken: &[TakenPart])
     Ok(legs)
 }
 
-/// Stores parts and their ids, and removes the receipts that were parked for them.
+/// Stores parts and their ids, and removes the receipts that were parked for them, under all of their names.
 async fn insert_all(
     db: &mut PgConnection,
     client: ClientId,
@@ -80,12 +82,16 @@ async fn insert_all(
              ON CONFLICT (bind, smsc_id) DO UPDATE
              SET client_id = excluded.client_id, message_id = excluded.message_id, ordinal = excluded.ordinal,
                  part = excluded.part
+         ), joined AS (
+             DELETE FROM parked_receipt USING unnest($8::text[], $9::text[]) AS taken (bind, smsc_id)
+             WHERE parked_receipt.bind = taken.bind AND parked_receipt.smsc_id = taken.smsc_id
+               AND parked_receipt.smsc_id = ANY($9)
+             RETURNING parked_receipt.bind, parked_receipt.smsc_id, parked_receipt.id, parked_receipt.state,
+                       parked_receipt.receipt
+         ), others AS (
+             DELETE FROM parked_receipt WHERE id = ANY (ARRAY(SELECT id FROM joined))
          )
-         DELETE FROM parked_receipt USING unnest($8::text[], $9::text[]) AS taken (bind, smsc_id)
-         WHERE parked_receipt.bind = taken.bind AND parked_receipt.smsc_id = taken.smsc_id
-           AND parked_receipt.smsc_id = ANY($9)
-         RETURNING parked_receipt.bind, parked_receipt.smsc_id, parked_receipt.id, parked_receipt.state,
-                   parked_receipt.receipt",
+         SELECT bind, smsc_id, id, state, receipt FROM joined",
     )
     .bind(client.0)
     .bind(taken.iter().map(|taken| taken.part.message.0).collect::<Vec<_>>())

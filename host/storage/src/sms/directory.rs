@@ -92,3 +92,30 @@ pub async fn park(db: &mut PgConnection, receipts: &[ParkedReceipt<'_>], now: Da
     .await?;
     Ok(())
 }
+
+/// Receipts that no message was found for. A receipt that waited under several names counts once.
+#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+pub struct UnmatchedReceipts {
+    pub rows: i64,
+    pub receipts: i64,
+    pub binds: Vec<String>,
+}
+
+/// Removes at most `limit` rows from before `before`. Fewer rows than `limit`: this was the last page.
+pub async fn forget_unmatched(db: &mut PgConnection, before: DateTime<Utc>, limit: i64) -> Result<UnmatchedReceipts> {
+    let forgotten = sqlx::query_as(
+        "WITH gone AS (
+             DELETE FROM parked_receipt WHERE ctid = ANY (ARRAY(
+                 SELECT ctid FROM parked_receipt WHERE received_at < $1 ORDER BY received_at LIMIT $2
+                 FOR UPDATE SKIP LOCKED))
+             RETURNING bind, id
+         )
+         SELECT count(*) AS rows, count(DISTINCT id) AS receipts, coalesce(array_agg(DISTINCT bind), '{}') AS binds
+         FROM gone",
+    )
+    .bind(before)
+    .bind(limit)
+    .fetch_one(db)
+    .await?;
+    Ok(forgotten)
+}

@@ -78,12 +78,15 @@ pub async fn report(db: &mut PgConnection, client: ClientId, reports: &[PartRepo
     Ok(())
 }
 
-/// Returns the report that counts for each part: the first final one, otherwise the last.
+/// Returns the report that counts for each part: the first final one, otherwise the last. An unknown end gives way to a
+/// delivery as long as both are unreported.
 fn last_words(reports: &[PartReport]) -> BTreeMap<SmsPart, PartReport> {
     let mut words: BTreeMap<SmsPart, PartReport> = BTreeMap::new();
     for report in reports {
         let word = words.entry(report.part).or_insert(*report);
-        if !matches!(word.state, DeliveryState::Delivered | DeliveryState::Failed) {
+        let is_final = matches!(word.state, DeliveryState::Delivered | DeliveryState::Failed);
+        let is_unknown = word.receipt == Some(FinalReceipt::Unknown);
+        if !is_final || (is_unknown && report.state == DeliveryState::Delivered) {
             *word = *report;
         }
     }

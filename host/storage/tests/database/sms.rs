@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use domain::{
     delivery::DeliveryState,
     ids::{MessageId, SmsRequestId},
+    sms_products::FinalReceipt,
 };
 use storage::{
     PgConnection,
@@ -99,6 +100,31 @@ async fn the_first_final_report_about_a_part_counts() {
     parts::report(&mut db, CLIENT, &reports).await.unwrap();
 
     assert_eq!(states(&mut db, 0).await, [DeliveryState::Sent, DeliveryState::Failed]);
+}
+
+#[tokio::test]
+async fn a_delivery_overrules_an_unknown_end_only_as_long_as_that_was_not_reported() {
+    let mut db = database().await;
+    let part = |part| SmsPart { message: MESSAGE, ordinal: 0, part };
+    let given = [(part(1), "A"), (part(2), "B"), (part(3), "C")].map(|(part, smsc_id)| taken_as(smsc_id, part));
+    accepted_parts::enter(&mut db, CLIENT, &given).await.unwrap();
+    let ended = |part, receipt| PartReport { part, state: DeliveryState::Failed, receipt: Some(receipt) };
+    let delivered = |part| PartReport { part, state: DeliveryState::Delivered, receipt: Some(FinalReceipt::Delivered) };
+
+    let together = [
+        ended(part(1), FinalReceipt::Unknown),
+        delivered(part(1)),
+        ended(part(2), FinalReceipt::Undelivered),
+        delivered(part(2)),
+        ended(part(3), FinalReceipt::Unknown),
+    ];
+    parts::report(&mut db, CLIENT, &together).await.unwrap();
+    parts::report(&mut db, CLIENT, &[delivered(part(3))]).await.unwrap();
+
+    let kept: Vec<(String, String)> =
+        sqlx::query_as("SELECT state, receipt FROM sms_part ORDER BY part").fetch_all(&mut db).await.unwrap();
+    let expected = [("DELIVERED", "DELIVRD"), ("FAILED", "UNDELIV"), ("FAILED", "UNKNOWN")];
+    assert_eq!(kept, expected.map(|(state, receipt)| (state.to_owned(), receipt.to_owned())));
 }
 
 #[tokio::test]

@@ -1,12 +1,16 @@
 //! One SMPP connection (ADR 0044): a task that reads, a task that writes, and bounded queues.
 
+mod answer_trace;
 mod pending_requests;
 mod reader;
 mod requests;
 mod write_queue;
 mod writer;
 
-use std::sync::{Arc, OnceLock};
+use std::{
+    sync::{Arc, OnceLock},
+    time::Instant,
+};
 
 use tokio::{
     io::{AsyncRead, AsyncWrite, split},
@@ -14,6 +18,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
+pub(super) use answer_trace::{AnswerTrace, SessionLife};
 use pending_requests::PendingRequests;
 pub(super) use pending_requests::{PendingAnswer, Response};
 use requests::{MOST_WAITING, SessionShared};
@@ -36,11 +41,13 @@ impl SmppSession {
     {
         let (out, queue) = mpsc::channel(OUT);
         let (requests, asked) = mpsc::channel(waiting.clamp(1, MOST_WAITING));
+        let ended = CancellationToken::new();
         let shared = Arc::new(SessionShared {
             name: name.to_owned(),
             out,
             pending: Arc::new(PendingRequests::default()),
-            ended: CancellationToken::new(),
+            life: SessionLife::new(ended.clone(), Instant::now()),
+            ended,
             reason: OnceLock::new(),
         });
         let session = Self { shared };

@@ -1,7 +1,7 @@
 //! Requests and answers that are pending. A request is claimed when its octets are written; one that is given up before
 //! is never sent.
 
-use std::{collections::HashMap, sync::Arc};
+use std::{collections::HashMap, sync::Arc, time::Instant};
 
 use bytes::Bytes;
 use parking_lot::{Mutex, MutexGuard};
@@ -44,7 +44,7 @@ struct State {
 
 struct Waiting {
     expects: CommandId,
-    written: bool,
+    written: Option<Instant>,
     answer: oneshot::Sender<Response>,
 }
 
@@ -66,7 +66,7 @@ impl PendingRequests {
         let sequence = state.number();
         let (answer, answered) = oneshot::channel();
         let expects = command.matching_response();
-        state.requests.insert(sequence, Waiting { expects, written: false, answer });
+        state.requests.insert(sequence, Waiting { expects, written: None, answer });
         Some((sequence, answered))
     }
 
@@ -74,35 +74,33 @@ impl PendingRequests {
     pub(super) fn claim(&self, sequence: u32) -> bool {
         match self.state().requests.get_mut(&sequence) {
             Some(waiting) => {
-                waiting.written = true;
+                waiting.written = Some(Instant::now());
                 true
             }
             None => false,
         }
     }
 
-    /// Passes an answer to its request; `false` if none waits for it.
-    pub(super) fn settle(&self, frame: &PduFrame) -> bool {
+    /// Passes an answer to its request, and returns when that was written; `None` if no request waits for it.
+    pub(super) fn settle(&self, frame: &PduFrame) -> Option<Instant> {
         let Header { command, status, sequence } = frame.header;
         let is_nack = command == CommandId::GenericNack;
         let mut state = self.state();
-        let found = state.requests.get(&sequence);
-        if !found.is_some_and(|waiting| waiting.written && (is_nack || waiting.expects == command)) {
-            return false;
-        }
-        let Some(waiting) = state.requests.remove(&sequence) else { return false };
+        let found = state.requests.get(&sequence).filter(|waiting| is_nack || waiting.expects == command);
+        let written = found.and_then(|waiting| waiting.written)?;
+        let waiting = state.requests.remove(&sequence)?;
         // A request that is given up at this moment looks here once more before.
         let _ = waiting.answer.send(Response { status, body: frame.body.clone(), is_nack });
         drop(state);
         self.changed.notify_waiters();
-        true
+        Some(written)
     }
 
     pub(super) fn give_up(&self, sequence: u32) -> PendingLoss {
         let removed = self.state().requests.remove(&sequence);
         self.changed.notify_waiters();
         match removed {
-            Some(Waiting { written: true, .. }) => PendingLoss::Written,
+            Some(Waiting { written: Some(_), .. }) => PendingLoss::Written,
             // A close removes unwritten requests.
             Some(_) | None => PendingLoss::Unwritten,
         }
@@ -111,7 +109,7 @@ impl PendingRequests {
     pub(super) fn close(&self) {
         let mut state = self.state();
         state.closed = true;
-        state.requests.retain(|_, waiting| waiting.written);
+        state.requests.retain(|_, waiting| waiting.written.is_some());
         drop(state);
         self.changed.notify_waiters();
     }
@@ -129,7 +127,7 @@ impl PendingRequests {
             changed.as_mut().enable();
             {
                 let state = self.state();
-                if state.owed == 0 && state.requests.values().all(|waiting| !waiting.written) {
+                if state.owed == 0 && state.requests.values().all(|waiting| waiting.written.is_none()) {
                     return;
                 }
             }
@@ -200,15 +198,15 @@ mod tests {
     fn only_the_answer_to_a_request_that_was_written_settles_it() {
         let pending = PendingRequests::default();
         let (sequence, mut answered) = pending.queue(CommandId::SubmitSm).unwrap();
-        assert!(!pending.settle(&answer(CommandId::SubmitSmResp, sequence)), "it has not been written");
+        assert!(pending.settle(&answer(CommandId::SubmitSmResp, sequence)).is_none(), "it has not been written");
         pending.claim(sequence);
-        assert!(!pending.settle(&answer(CommandId::EnquireLinkResp, sequence)));
-        assert!(!pending.settle(&answer(CommandId::SubmitSmResp, sequence + 1)));
-        assert!(pending.settle(&answer(CommandId::SubmitSmResp, sequence)));
+        assert!(pending.settle(&answer(CommandId::EnquireLinkResp, sequence)).is_none());
+        assert!(pending.settle(&answer(CommandId::SubmitSmResp, sequence + 1)).is_none());
+        assert!(pending.settle(&answer(CommandId::SubmitSmResp, sequence)).is_some());
         assert!(!answered.try_recv().unwrap().is_nack);
         let (sequence, mut answered) = pending.queue(CommandId::SubmitSm).unwrap();
         pending.claim(sequence);
-        assert!(pending.settle(&answer(CommandId::GenericNack, sequence)));
+        assert!(pending.settle(&answer(CommandId::GenericNack, sequence)).is_some());
         assert!(answered.try_recv().unwrap().is_nack);
     }
 

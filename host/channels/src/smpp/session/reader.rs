@@ -49,6 +49,7 @@ pub(super) async fn read<R>(
         };
         match frame {
             Ok(frame) => {
+                session.shared.life.note_heard(std::time::Instant::now());
                 let taking = take(frame, &session, &requests);
                 tokio::select! {
                     biased;
@@ -73,9 +74,13 @@ async fn take(frame: PduFrame, session: &SmppSession, requests: &mpsc::Sender<Se
     match header.command {
         command if command.is_response() => {
             let unasked = !matches!(command, CommandId::EnquireLinkResp | CommandId::UnbindResp);
-            if !session.shared.pending.settle(&frame) && unasked {
-                count("unasked_answer");
-                tracing::debug!(bind = %session.name(), ?command, "dropped an answer that no request waits for");
+            match session.shared.pending.settle(&frame) {
+                Some(written) => session.shared.life.note_read(written),
+                None if unasked => {
+                    count("unasked_answer");
+                    tracing::debug!(bind = %session.name(), ?command, "dropped an answer that no request waits for");
+                }
+                None => {}
             }
         }
         CommandId::EnquireLink => {

@@ -2,7 +2,7 @@
 
 use std::{
     sync::{Arc, OnceLock},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
 use bytes::Bytes;
@@ -11,6 +11,7 @@ use tokio::{sync::mpsc, time::timeout};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::{
+    answer_trace::{AnswerTrace, SessionLife},
     pending_requests::{PendingAnswer, PendingLoss, PendingRequests, Response},
     write_queue::OutgoingItem,
 };
@@ -45,6 +46,7 @@ pub(crate) struct SessionShared {
     pub(crate) name: String,
     pub(super) out: mpsc::Sender<OutgoingItem>,
     pub(super) pending: Arc<PendingRequests>,
+    pub(crate) life: SessionLife,
     pub(crate) ended: CancellationToken,
     pub(crate) reason: OnceLock<String>,
 }
@@ -53,13 +55,15 @@ pub(crate) struct SessionRequestHandle {
     pub session: SmppSession,
     pub header: Header,
     pub body: Bytes,
+    pub(crate) answer: AnswerTrace,
     pub(crate) owed: PendingAnswer,
 }
 
 impl SessionRequestHandle {
     pub(crate) fn new(session: SmppSession, frame: PduFrame) -> Self {
         let owed = PendingAnswer::new(&session.shared.pending);
-        Self { session, header: frame.header, body: frame.body, owed }
+        let answer = session.shared.life.trace(frame.header.sequence, Instant::now());
+        Self { session, header: frame.header, body: frame.body, answer, owed }
     }
 
     pub(crate) fn into_parts(self) -> (SmppSession, Header, PendingAnswer) {
@@ -112,6 +116,12 @@ impl SmppSession {
 
     pub(crate) async fn answer(&self, header: Header, body: &[u8]) {
         self.shared.write(OutgoingItem::Pdu(header.with(body))).await;
+    }
+
+    /// Answers, and notes in `trace` when the answer was written.
+    pub(crate) async fn answer_traced(&self, header: Header, body: &[u8], trace: &AnswerTrace) {
+        let (pdu, trace) = (header.with(body), trace.clone());
+        self.shared.write(OutgoingItem::Answer { pdu, trace }).await;
     }
 
     /// Accepts no more requests, and waits for open answers of both sides, at most for `limit`.

@@ -1,3 +1,5 @@
+use std::time::Instant;
+
 use tokio::{
     io::{AsyncWrite, AsyncWriteExt},
     sync::mpsc,
@@ -5,6 +7,7 @@ use tokio::{
 };
 
 use super::{
+    answer_trace::AnswerTrace,
     requests::{SessionShared, SilenceLimits},
     write_queue::OutgoingItem,
 };
@@ -27,7 +30,7 @@ pub(super) async fn write<W>(
             out = queue.recv() => out,
         };
         let Some(first) = first else { break None };
-        let (octets, closes) = gather(first, &mut queue, shared);
+        let WriteBatch { octets, answers, closes } = gather(first, &mut queue, shared);
         if !octets.is_empty() {
             let writing = async {
                 stream.write_all(&octets).await?;
@@ -39,7 +42,7 @@ pub(super) async fn write<W>(
                 written = timeout(times.link_timeout, writing) => written,
             };
             match written {
-                Ok(Ok(())) => {}
+                Ok(Ok(())) => answers.iter().for_each(|answer| answer.note_written(Instant::now())),
                 Ok(Err(error)) => break Some(format!("the connection was lost: {error}")),
                 Err(_) => break Some("the SMSC stopped reading".to_owned()),
             }
@@ -55,17 +58,35 @@ pub(super) async fn write<W>(
     }
 }
 
-fn gather(first: OutgoingItem, queue: &mut mpsc::Receiver<OutgoingItem>, shared: &SessionShared) -> (Vec<u8>, bool) {
-    let mut octets = Vec::new();
+/// Octets that are written at once.
+#[derive(Default)]
+struct WriteBatch {
+    octets: Vec<u8>,
+    /// The answers among them.
+    answers: Vec<AnswerTrace>,
+    closes: bool,
+}
+
+fn gather(first: OutgoingItem, queue: &mut mpsc::Receiver<OutgoingItem>, shared: &SessionShared) -> WriteBatch {
+    let mut batch = WriteBatch::default();
     let mut next = Some(first);
     while let Some(out) = next {
         match out {
-            OutgoingItem::Request { sequence, pdu } if shared.pending.claim(sequence) => octets.extend_from_slice(&pdu),
+            OutgoingItem::Request { sequence, pdu } if shared.pending.claim(sequence) => {
+                batch.octets.extend_from_slice(&pdu);
+            }
             OutgoingItem::Request { .. } => {}
-            OutgoingItem::Pdu(pdu) => octets.extend_from_slice(&pdu),
-            OutgoingItem::Close => return (octets, true),
+            OutgoingItem::Answer { pdu, trace } => {
+                batch.octets.extend_from_slice(&pdu);
+                batch.answers.push(trace);
+            }
+            OutgoingItem::Pdu(pdu) => batch.octets.extend_from_slice(&pdu),
+            OutgoingItem::Close => {
+                batch.closes = true;
+                return batch;
+            }
         }
-        next = if octets.len() < CHUNK { queue.try_recv().ok() } else { None };
+        next = if batch.octets.len() < CHUNK { queue.try_recv().ok() } else { None };
     }
-    (octets, false)
+    batch
 }
