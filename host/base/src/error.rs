@@ -48,7 +48,7 @@ impl Error {
         match self {
             Self::Storage(error) => error.is_of_a_stored_value(),
             Self::Unreadable { .. } => true,
-            Self::Sealed(_) | Self::Plugins(_) | Self::LeaseLost | Self::Stopped => false,
+            Self::Files(_) | Self::Sealed(_) | Self::Plugins(_) | Self::LeaseLost | Self::Stopped => false,
         }
     }
 

@@ -47,7 +47,8 @@ pub(super) struct HealthBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, format = DateTime)]
     failing_since: Option<String>,
-    /// Number of deliveries that were given up, or stored while the webhook was `DISABLED`. They can be sent again.
+    /// Number of deliveries that were given up, or stored while the webhook was `DISABLED`, counted up to 10,000. They can be sent
+    /// again.
     failed_deliveries: i64,
     /// Number of deliveries that wait for their first or next attempt.
     waiting_deliveries: i64,

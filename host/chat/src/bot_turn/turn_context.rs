@@ -110,6 +110,11 @@ pub(super) async fn load(
     else {
         return Ok(Situation::NoBot);
     };
+    // An event of the live version is not for a canary that is another plugin.
+    let (answering, beside_canary) = match beside_canary {
+        Some(live) if !event.event.is_for(answering.name()) && event.event.is_for(live.name()) => (live, None),
+        beside_canary => (answering, beside_canary),
+    };
     let is_of_earlier = match &event.event {
         ParticipantEvent::RequestEnded(ended) => ended.control_version != participant.control_version,
         _ => false,

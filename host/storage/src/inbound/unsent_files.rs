@@ -53,13 +53,17 @@ pub async fn older_than(db: &mut PgConnection, before: DateTime<Utc>, limit: i64
     Ok(rows.into_iter().map(|(client, file)| (ClientId(client), MediaId(file))).collect())
 }
 
-/// True if a message of its chat names a file. A process of an earlier release sends a file and leaves its note.
+/// True if a message of its chat, or of the chat with which that was merged, names a file. A process of an earlier release sends
+/// a file and leaves its note.
 pub async fn is_sent(db: &mut PgConnection, client: ClientId, file: MediaId) -> Result<bool> {
     let sent = sqlx::query_scalar(
         "SELECT EXISTS (SELECT FROM unsent_file unsent
                         JOIN chat_message message ON message.client_id = unsent.client_id
-                                                 AND message.participant_id = unsent.participant_id
-                                                 AND message.media_id = unsent.media_id
+                             AND message.participant_id IN (
+                                 unsent.participant_id,
+                                 (SELECT merged_into FROM participant chat
+                                  WHERE chat.client_id = unsent.client_id AND chat.id = unsent.participant_id))
+                             AND message.media_id = unsent.media_id
                         WHERE unsent.client_id = $1 AND unsent.media_id = $2)",
     );
     Ok(sent.bind(client.0).bind(file.0).fetch_one(db).await?)

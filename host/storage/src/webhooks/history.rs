@@ -65,9 +65,10 @@ pub async fn endpoints(
     let rows: Vec<HealthRow> = sqlx::query_as(
         "SELECT endpoint.id, endpoint.webhook_type, endpoint.url, endpoint.failing_since, endpoint.disabled_at,
                 endpoint.disabled_reason,
-                (SELECT count(*) FROM webhook_delivery delivery
-                 WHERE delivery.client_id = endpoint.client_id AND delivery.lane_id = endpoint.id
-                   AND delivery.state = 'EXHAUSTED') AS failed,
+                (SELECT count(*) FROM (
+                     SELECT FROM webhook_delivery delivery
+                     WHERE delivery.client_id = endpoint.client_id AND delivery.lane_id = endpoint.id
+                       AND delivery.state = 'EXHAUSTED' LIMIT 10000) counted) AS failed,
                 (SELECT count(*) FROM webhook_delivery delivery
                  WHERE delivery.client_id = endpoint.client_id AND delivery.lane_id = endpoint.id
                    AND delivery.state = 'PENDING') AS waiting

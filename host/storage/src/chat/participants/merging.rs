@@ -68,7 +68,7 @@ pub async fn move_messages(
     Ok(())
 }
 
-/// Moves the events, scheduled templates and values of the chatbot. If both chats have a value, the remaining chat keeps its own.
+/// Moves the events, scheduled templates, unsent files and values of the chatbot. If both chats have a value, the remaining chat keeps its own.
 pub async fn move_bot_data(
     db: &mut PgConnection,
     client: ClientId,
@@ -82,6 +82,12 @@ pub async fn move_bot_data(
         .execute(&mut *db)
         .await?;
     sqlx::query("UPDATE scheduled_template SET participant_id = $2 WHERE client_id = $1 AND participant_id = $3")
+        .bind(client.0)
+        .bind(kept.0)
+        .bind(gone.0)
+        .execute(&mut *db)
+        .await?;
+    sqlx::query("UPDATE unsent_file SET participant_id = $2 WHERE client_id = $1 AND participant_id = $3")
         .bind(client.0)
         .bind(kept.0)
         .bind(gone.0)
