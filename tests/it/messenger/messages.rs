@@ -148,9 +148,10 @@ async fn locations_reactions_taps_and_unmodelled_content_arrive() {
 
 #[tokio::test]
 async fn a_quoted_reply_names_the_message_both_ways() {
-    let (patchbay, _, sink, person) = with_bot("clerk").await;
+    let (patchbay, client, sink, person) = with_bot("clerk").await;
     let mid = person.write("quote").await;
     let answer = person.hears("quoted").await;
+    patchbay.settles_calls(&client.client_ref).await;
     assert_eq!(answer["body"]["reply_to"]["mid"], json!(mid));
     let quoted = person.send(json!({ "text": "say about that", "quote": answer["id"] })).await;
     let event = sink.receives("chatbot", "the quote", |event| event["messageText"] == "say about that").await;

@@ -58,13 +58,12 @@ fn without_settings(command: clap::Command) -> clap::Command {
     if command.has_subcommands() {
         return command.mut_subcommands(without_settings);
     }
-    match command.get_arguments().any(|argument| argument.get_id().as_str() == "config") {
-        true => command,
-        false => {
-            let hidden = Arg::new("config").long("config").value_name("FILE").hide(true);
-            command.arg(hidden.value_parser(value_parser!(PathBuf)))
-        }
+    let has_its_own = command.get_arguments().any(|argument| argument.get_id().as_str() == "config");
+    if has_its_own {
+        return command;
     }
+    let hidden = Arg::new("config").long("config").value_name("FILE").hide(true);
+    command.arg(hidden.value_parser(value_parser!(PathBuf)))
 }
 
 /// The commands of `patchbay`.
