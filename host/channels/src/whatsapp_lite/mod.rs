@@ -13,6 +13,7 @@ use std::{path::Path, sync::Arc};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{
+    address::{Address, AddressKind},
     carriage::SendFailure,
     change::MessageChange,
     content::{Location, MediaKind, Reaction},
@@ -60,6 +61,10 @@ pub enum DeviceEvent {
     Ignored(IgnoredItem),
     /// The business wrote with the number elsewhere, on its phone.
     Echoed(Box<Echo>),
+    /// A message that was sent through the engine, so by us. The answer to its call may be lost.
+    SentByUs(Box<Echo>),
+    /// A message of the number, and the engine does not say whether we or the phone sent it.
+    SentBySomeDevice(Box<Echo>),
     /// The author of a message edited or deleted it.
     Changed(Box<MessageChange>),
 }
@@ -137,8 +142,9 @@ pub trait LiteDevice: Send + Sync + 'static {
     /// Sends, and returns the id that receipts will name.
     async fn send(&self, message: &DeviceMessage<'_>) -> Result<String, SendFailure>;
 
-    /// True if a phone number is on WhatsApp. After an error this is unknown.
-    async fn is_registered(&self, phone: &str) -> Result<bool, DeviceFailure>;
+    /// The account of a phone number, by the address that WhatsApp knows it by: numbers of Brazil, Argentina and Mexico
+    /// have two spellings, and one of them receives nothing. `None` if it is not on WhatsApp. After an error this is unknown.
+    async fn account_of(&self, phone: &str) -> Result<Option<Address>, DeviceFailure>;
 
     async fn mark_read(&self, from: &str, message_id: &str) -> Result<(), DeviceFailure>;
 
@@ -194,6 +200,11 @@ pub trait LiteDevices: Send + Sync + 'static {
     fn parse_events(&self, _body: &[u8]) -> Result<Vec<DeviceEvent>, BridgeCallbackRefused> {
         Err(BridgeCallbackRefused::NotExpected)
     }
+}
+
+fn phone_address(phone: &str) -> Result<Address, DeviceFailure> {
+    let unknown = || DeviceFailure::Refused("it looks up phone numbers only".to_owned());
+    Address::of_kind(AddressKind::Phone, phone).ok_or_else(unknown)
 }
 
 /// A time of a device: ISO 8601.

@@ -10,19 +10,28 @@ use sha2::Sha512;
 
 use super::{
     super::{BridgeCallback, BridgeCallbackRefused, DeviceEvent, REFUSED_BY_DEVICE},
-    ids::stanza,
+    ids::{placeholder_id, stanza},
     other_events,
 };
 use crate::{
     ignored_items::{ignored, unreadable},
-    provider_json,
+    provider_json, unknown_content,
     whatsapp_cloud::callback::fields::{elements, instant, text, word},
 };
 use content::content;
 use fields::{event_time, hidden_id, id, is_ours, phone, sender};
 
-const EVENTS: [&str; 6] =
-    ["message", "message.any", "message.reaction", "message.ack", "message.edited", "message.revoked"];
+const EVENTS: [&str; 7] = [
+    "message",
+    "message.any",
+    "message.reaction",
+    "message.ack",
+    "message.edited",
+    "message.revoked",
+    "message.waiting",
+];
+/// The type of a message that the device could not decrypt yet.
+const WAITING: &str = "waiting";
 
 /// True if a header has the form of a signature. Other headers need no comparison.
 pub fn is_signature(header: &str) -> bool {
@@ -89,8 +98,8 @@ fn told_of(event: &str, item: &Value, webhook: &Value) -> DeviceEvent {
             other_events::read_revocation(item, webhook).map(|change| DeviceEvent::Changed(Box::new(change)))
         }
         "message.reaction" => reaction(item).map(|message| DeviceEvent::Came(Box::new(message))),
-        _ if is_ours(item) && other_events::is_sent_by_us(item) => Some(left_out("event", "sent by us")),
-        _ if is_ours(item) => other_events::echo(item).map(|echo| DeviceEvent::Echoed(Box::new(echo))),
+        "message.waiting" => waiting(item).map(|message| DeviceEvent::Came(Box::new(message))),
+        _ if is_ours(item) => other_events::read_own(item),
         _ => message(item).map(|message| DeviceEvent::Came(Box::new(message))),
     };
     match told {
@@ -136,6 +145,15 @@ fn read_message(payload: &Value, content: InboundContent) -> Option<InboundMessa
         raw: payload.clone(),
         referral: None,
     })
+}
+
+/// A placeholder for a message that the device could not decrypt. If its content comes, it is a message of its own.
+fn waiting(payload: &Value) -> Option<InboundMessage> {
+    let content = unknown_content::described_event(WAITING, "A message that could not be read yet");
+    let message = read_message(payload, content)?;
+    tracing::info!("a Lite device could not decrypt a message yet; a placeholder is shown");
+    metrics::counter!("patchbay_lite_messages_unread_total", "kind" => WAITING).increment(1);
+    Some(InboundMessage { provider_id: placeholder_id(&message.provider_id), ..message })
 }
 
 /// An empty text removes the reaction.
