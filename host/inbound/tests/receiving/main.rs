@@ -10,6 +10,7 @@ mod custom_events;
 mod echoes;
 mod identity;
 mod lite;
+mod lite_ids;
 mod merged_chats;
 mod messenger;
 mod reactions;
