@@ -11,7 +11,7 @@ use domain::{
     ids::InboxId,
     inbound::ProviderFailure,
     inbox::InboxKind,
-    lite::{self, NOT_REGISTERED, Throttle, bare_id, scoped_id},
+    lite::{self, NOT_REGISTERED, Throttle, id_at_whatsapp, scoped_id},
 };
 use parking_lot::{Mutex, MutexGuard};
 use sha2::{Digest, Sha256};
@@ -181,13 +181,13 @@ impl Carrier for LiteCarrier {
                 "a Lite number writes to phone numbers, and to customers who wrote to it without one".to_owned();
             return Err(UnsupportedContent { reason }.into());
         };
-        let content = with_bare_ids(self.carry(outgoing.content)?);
+        let content = with_ids_of_whatsapp(self.carry(outgoing.content)?);
         let number = LiteNumber { client: inbox.client, inbox: inbox.id, msisdn: number.msisdn.clone() };
         let device = self.devices.device(&number);
         let account = account_of(device.as_ref(), to).await?;
         call.made = true;
         let id = message_id(outgoing.opaque);
-        let quoted = outgoing.quoted.map(|id| DeviceQuote { id: bare_id(id), ours: outgoing.quotes_ours });
+        let quoted = outgoing.quoted.map(|id| DeviceQuote { id: id_at_whatsapp(id), ours: outgoing.quotes_ours });
         let message = DeviceMessage { id: &id, to: account.value(), content: of(&content)?, quoted };
         let provider_id = Some(scoped_id(inbox.id, &device.send(&message).await?));
         // A second address is a claim of the client, so its account says nothing about the first.
@@ -206,7 +206,7 @@ impl Carrier for LiteCarrier {
         let failed = |failure: DeviceFailure| PresenceRefused::Failed(failure.to_string());
         match (presence.typing, presence.last_message) {
             (true, _) => device.typing(to).await.map_err(failed),
-            (false, Some(message)) => device.mark_read(to, bare_id(message)).await.map_err(failed),
+            (false, Some(message)) => device.mark_read(to, id_at_whatsapp(message)).await.map_err(failed),
             (false, None) => Err(PresenceRefused::NothingToRead),
         }
     }
@@ -237,10 +237,10 @@ async fn account_of(device: &dyn LiteDevice, to: &Address) -> Result<Address, Se
 }
 
 /// The content with the ids of WhatsApp in place of the stored ones.
-fn with_bare_ids(content: Cow<'_, OutboundContent>) -> Cow<'_, OutboundContent> {
+fn with_ids_of_whatsapp(content: Cow<'_, OutboundContent>) -> Cow<'_, OutboundContent> {
     match content.as_ref() {
         OutboundContent::Reaction(Reaction { message_id, emoji }) => {
-            let reaction = Reaction { message_id: bare_id(message_id).to_owned(), emoji: emoji.clone() };
+            let reaction = Reaction { message_id: id_at_whatsapp(message_id).to_owned(), emoji: emoji.clone() };
             Cow::Owned(OutboundContent::Reaction(reaction))
         }
         _ => content,

@@ -2,6 +2,7 @@
 
 pub mod bridge;
 mod carrier;
+mod placeholder;
 mod registration;
 mod sender;
 pub mod simulated_devices;
@@ -25,7 +26,9 @@ use domain::{
 };
 
 use crate::media_download::{DownloadedMedia, MediaError, MediaExpectation};
+pub use crate::whatsapp_cloud::callback::echo::as_sent;
 pub use carrier::LiteCarrier;
+pub use placeholder::{placeholder_of, unread_content};
 pub use sender::LiteSender;
 
 /// Our own code of a message that the device of a Lite number refused or could not send; the text has the reason.

@@ -5,6 +5,8 @@ use crate::ids::InboxId;
 
 const SCOPE: &str = "lite:";
 const INBOX_DIGITS: usize = 32;
+/// Ends the id of a placeholder: its message may still come, under its own id. No id of WhatsApp contains it.
+const WAITING: &str = "#waiting";
 
 /// The stored form of WhatsApp's id of a message of this inbox.
 pub fn scoped_id(inbox: InboxId, id: &str) -> String {
@@ -18,6 +20,17 @@ pub fn bare_id(id: &str) -> &str {
 
 pub fn is_scoped(id: &str) -> bool {
     without_scope(id).is_some()
+}
+
+/// The id of the placeholder for a message that a device could not decrypt.
+pub fn placeholder_id(id: &str) -> String {
+    format!("{id}{WAITING}")
+}
+
+/// The id by which a device knows a message, also if we have only its placeholder.
+pub fn id_at_whatsapp(id: &str) -> &str {
+    let bare = bare_id(id);
+    bare.strip_suffix(WAITING).unwrap_or(bare)
 }
 
 fn without_scope(id: &str) -> Option<&str> {
@@ -50,6 +63,15 @@ mod tests {
             assert!(!is_scoped(id), "{id}");
             assert_eq!(bare_id(id), id);
         }
+    }
+
+    #[test]
+    fn a_placeholder_has_an_id_of_its_own_and_stands_for_its_message() {
+        let id = placeholder_id("3EB0A1");
+        assert_ne!(id, "3EB0A1");
+        let stored = scoped_id(inbox(1), &id);
+        assert_eq!((bare_id(&stored), id_at_whatsapp(&stored)), (id.as_str(), "3EB0A1"));
+        assert_eq!(id_at_whatsapp(&scoped_id(inbox(1), "3EB0A1")), "3EB0A1");
     }
 
     #[test]

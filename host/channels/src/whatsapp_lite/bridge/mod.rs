@@ -30,7 +30,7 @@ use crate::{
 };
 use callback::fields::customer_of;
 pub use callback::is_signature;
-use ids::{named_id, stanza};
+use ids::stanza;
 
 /// Longest time for a call, because a send may download a file first.
 const CALL_TIMEOUT: Duration = Duration::from_secs(60);
@@ -329,7 +329,7 @@ fn chat_id(customer: &str) -> String {
 
 /// The id by which a bridge finds a message: `false_27820000001@c.us_3EB0A1` of the customer, `true_...` of the number.
 fn full_id(chat: &str, stanza: &str, ours: bool) -> String {
-    format!("{ours}_{chat}_{}", named_id(stanza))
+    format!("{ours}_{chat}_{stanza}")
 }
 
 fn body_of(session: &str, message: &DeviceMessage<'_>) -> (Method, &'static str, Value) {

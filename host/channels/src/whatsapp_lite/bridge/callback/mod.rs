@@ -9,13 +9,13 @@ use serde_json::Value;
 use sha2::Sha512;
 
 use super::{
-    super::{BridgeCallback, BridgeCallbackRefused, DeviceEvent, REFUSED_BY_DEVICE},
-    ids::{placeholder_id, stanza},
+    super::{BridgeCallback, BridgeCallbackRefused, DeviceEvent, REFUSED_BY_DEVICE, placeholder_of, unread_content},
+    ids::stanza,
     other_events,
 };
 use crate::{
     ignored_items::{ignored, unreadable},
-    provider_json, unknown_content,
+    provider_json,
     whatsapp_cloud::callback::fields::{elements, instant, text, word},
 };
 use content::content;
@@ -30,8 +30,6 @@ const EVENTS: [&str; 7] = [
     "message.revoked",
     "message.waiting",
 ];
-/// The type of a message that the device could not decrypt yet.
-const WAITING: &str = "waiting";
 
 /// True if a header has the form of a signature. Other headers need no comparison.
 pub fn is_signature(header: &str) -> bool {
@@ -98,7 +96,9 @@ fn told_of(event: &str, item: &Value, webhook: &Value) -> DeviceEvent {
             other_events::read_revocation(item, webhook).map(|change| DeviceEvent::Changed(Box::new(change)))
         }
         "message.reaction" => reaction(item).map(|message| DeviceEvent::Came(Box::new(message))),
-        "message.waiting" => waiting(item).map(|message| DeviceEvent::Came(Box::new(message))),
+        "message.waiting" => {
+            read_message(item, unread_content()).map(|message| DeviceEvent::Came(Box::new(placeholder_of(message))))
+        }
         _ if is_ours(item) => other_events::read_own(item),
         _ => message(item).map(|message| DeviceEvent::Came(Box::new(message))),
     };
@@ -145,15 +145,6 @@ fn read_message(payload: &Value, content: InboundContent) -> Option<InboundMessa
         raw: payload.clone(),
         referral: None,
     })
-}
-
-/// A placeholder for a message that the device could not decrypt. If its content comes, it is a message of its own.
-fn waiting(payload: &Value) -> Option<InboundMessage> {
-    let content = unknown_content::described_event(WAITING, "A message that could not be read yet");
-    let message = read_message(payload, content)?;
-    tracing::info!("a Lite device could not decrypt a message yet; a placeholder is shown");
-    metrics::counter!("patchbay_lite_messages_unread_total", "kind" => WAITING).increment(1);
-    Some(InboundMessage { provider_id: placeholder_id(&message.provider_id), ..message })
 }
 
 /// An empty text removes the reaction.
