@@ -31,7 +31,8 @@
 //! `DeliveryState::advance` computes the steps from the present state: none for an old status, and the missing steps
 //! for `READ` without `DELIVERED`. One statement stores the steps, webhooks and reached recipients of a group
 //! (`storage::outbound::steps`). A status of an unknown message is looked at again every 5 s for 10 minutes.
-//! A device of a Lite number reports what it sent by recipient and text. `own_echoes` finds the message whose answer was lost.
+//! The device of a Lite number reports by recipient and text what it sent: `own_echoes` finds the message whose answer
+//! was lost.
 //!
 //! # Fallback to SMS
 //!

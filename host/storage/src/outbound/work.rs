@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, MessageId};
-use uuid::Uuid;
 
 pub use super::due_legs::{DueLeg, DueLegs, EarlierMessages, UnreadableLeg, due};
 use super::keys::LegKeys;
