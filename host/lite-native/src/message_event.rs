@@ -1,5 +1,5 @@
-//! A message of the library as an event: from a customer, written on the phone of the business, or a change of an earlier
-//! one. Messages of groups and broadcasts are left out.
+//! A message of the library as an event: from a customer, written on the phone of the business, or a change of an
+//! earlier one. Messages of groups and broadcasts are left out.
 
 use channels::whatsapp_lite::{DeviceEvent, as_sent, placeholder_of, unread_content};
 use domain::{

@@ -76,7 +76,7 @@ pub(super) const CATALOGUE: &[(&str, MetricKind, &str)] = &[
     (
         "patchbay_lite_messages_unread_total",
         Counter,
-        "Messages to WhatsApp Lite numbers that a device could not decrypt, by {kind}: waiting. The chat shows a placeholder.",
+        "Messages that the device of a WhatsApp Lite number could not decrypt, by {kind}: waiting.",
     ),
     (
         "patchbay_lite_sessions",

@@ -145,8 +145,9 @@ pub trait LiteDevice: Send + Sync + 'static {
     /// Sends, and returns the id that receipts will name.
     async fn send(&self, message: &DeviceMessage<'_>) -> Result<String, SendFailure>;
 
-    /// The account of a phone number, by the address that WhatsApp knows it by: numbers of Brazil, Argentina and Mexico
-    /// have two spellings, and one of them receives nothing. `None` if it is not on WhatsApp. After an error this is unknown.
+    /// The account of a phone number, by the address that WhatsApp knows: numbers of Brazil, Argentina and Mexico have
+    /// two spellings, and one of them receives nothing. `None` if it is not on WhatsApp. After an error this is
+    /// unknown.
     async fn account_of(&self, phone: &str) -> Result<Option<Address>, DeviceFailure>;
 
     async fn mark_read(&self, from: &str, message_id: &str) -> Result<(), DeviceFailure>;

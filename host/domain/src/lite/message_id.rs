@@ -1,5 +1,5 @@
-//! Message ids of WhatsApp Lite. The sender of a message chooses its id, and both sides of a chat see the same one. So an
-//! id is unique only within a number, and it is stored together with its inbox. The API shows WhatsApp's own id.
+//! Message ids of WhatsApp Lite. The sender of a message chooses its id, and both sides of a chat see the same one. So
+//! an id is unique only within a number, and it is stored together with its inbox. The API shows WhatsApp's own id.
 
 use crate::ids::InboxId;
 

@@ -65,7 +65,7 @@ async fn a_message_between_two_numbers_of_a_client_is_received_and_its_reports_a
 }
 
 #[tokio::test]
-async fn an_id_that_a_customer_of_another_number_took_first_does_not_stop_our_reports() {
+async fn an_id_that_a_customer_copies_at_another_number_does_not_stop_our_reports() {
     let one = Stage::new().await;
     let other = one.with_another_number().await;
     let id = bare_id(&sends(&one, "hello").await).to_owned();
