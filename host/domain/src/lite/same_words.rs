@@ -7,13 +7,14 @@ use super::text_of;
 /// Degrees: engines round places differently.
 const SAME_PLACE: f64 = 0.000_1;
 
-/// True if a message that a device reports as sent can be this one of ours. Files are compared by their captions.
+/// True if a message that a device reports as sent can be this one of ours. Files are compared by their captions: some
+/// engines report only the caption.
 pub fn says_the_same(ours: &OutboundContent, reported: &OutboundContent) -> bool {
     match (ours, reported) {
         (OutboundContent::Reaction(_), _) | (_, OutboundContent::Reaction(_)) => false,
         (OutboundContent::Location(ours), OutboundContent::Location(reported)) => is_same_place(ours, reported),
         (OutboundContent::Location(_), _) | (_, OutboundContent::Location(_)) => false,
-        _ => is_file(ours) == is_file(reported) && words(ours) == words(reported),
+        _ => (is_file(ours) || !is_file(reported)) && words(ours) == words(reported),
     }
 }
 
@@ -71,11 +72,12 @@ mod tests {
     }
 
     #[test]
-    fn a_file_is_recognised_by_its_caption_and_is_no_text() {
+    fn a_file_is_recognised_by_its_caption_and_a_text_is_no_file() {
         assert!(says_the_same(&file(Some("a cat")), &file(Some("a cat"))));
         assert!(says_the_same(&file(None), &file(Some(""))));
         assert!(!says_the_same(&file(Some("a cat")), &file(None)));
-        assert!(!says_the_same(&file(Some("a cat")), &text("a cat")));
+        assert!(says_the_same(&file(Some("a cat")), &text("a cat")), "an engine without the file");
+        assert!(!says_the_same(&text("a cat"), &file(Some("a cat"))));
     }
 
     #[test]
