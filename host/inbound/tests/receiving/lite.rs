@@ -26,7 +26,7 @@ use domain::{
     clock::Clock,
     content::{ListRow, ListSection, OutboundContent, ReplyList},
     ids::{ClientId, InboxId, NodeId},
-    inbound::{InboundContent, InboundMessage, ProviderFailure},
+    inbound::{CallbackBody, CallbackItem, CallbackTarget, InboundContent, InboundMessage, ProviderFailure},
     inbox::{BillingModel, LiteHosting},
     lite::{SessionNews, WantedSession},
     recipient::Recipient,
@@ -39,6 +39,7 @@ use props::{HandClock, Surroundings, one_number};
 use storage::{
     Db, Queue,
     chat::chat_messages,
+    inbound::callbacks::{self, NewCallback},
     inboxes::{
         self, Inbox, InboxSettings, WhatsappLite,
         lite::{self, LiteSession, NextCheck, SessionWrite},
@@ -185,9 +186,24 @@ impl Stage {
         self.pocket.notes.lock().unwrap().news.extend(events);
         self.tells(&[SessionNews::Dropped]);
         self.holds_the_session().await;
+        self.works_off_callbacks().await;
+    }
+
+    async fn works_off_callbacks(&self) {
         let lease = self.claim(Queue::Callback).await;
         inbound::callbacks::work(&self.ctx, &lease).await.unwrap();
         lease.release(&self.ctx).await.unwrap();
+    }
+
+    /// A process of an earlier release stored a callback, with WhatsApp's own ids. This one works it off.
+    pub(crate) async fn callback_of_an_earlier_release(&self, body: CallbackBody) {
+        let (dedupe_key, target) = ("before".to_owned(), CallbackTarget::Inbox(self.number));
+        let item = CallbackItem { dedupe_key, target, body };
+        let new = NewCallback { id: self.ctx.mint(), lane: self.number.0, dedupe_hash: [7; 32], item };
+        let mut db = self.ctx.db.acquire().await.unwrap();
+        callbacks::insert_new(&mut db, self.client, &[new], self.ctx.now()).await.unwrap();
+        drop(db);
+        self.works_off_callbacks().await;
     }
 
     /// The next call gets no answer.

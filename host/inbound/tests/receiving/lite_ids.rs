@@ -4,7 +4,7 @@ use channels::whatsapp_lite::DeviceEvent;
 use domain::{
     address::{Address, AddressKind},
     content::OutboundContent,
-    inbound::{Echo, InboundMessage, ProviderStatus, StatusUpdate},
+    inbound::{CallbackBody, Echo, InboundMessage, ProviderStatus, StatusUpdate},
     lite::{bare_id, is_scoped},
 };
 
@@ -19,7 +19,11 @@ fn came(stage: &Stage, id: &str, text: &str) -> DeviceEvent {
 }
 
 fn delivered(stage: &Stage, id: &str) -> DeviceEvent {
-    DeviceEvent::Moved(StatusUpdate {
+    DeviceEvent::Moved(delivery(stage, id))
+}
+
+fn delivery(stage: &Stage, id: &str) -> StatusUpdate {
+    StatusUpdate {
         provider_id: id.to_owned(),
         opaque: None,
         status: ProviderStatus::Delivered,
@@ -27,7 +31,7 @@ fn delivered(stage: &Stage, id: &str) -> DeviceEvent {
         recipient: None,
         recipient_user_id: None,
         error: None,
-    })
+    }
 }
 
 /// Sends a message, and returns its id as it is stored.
@@ -92,6 +96,15 @@ async fn reports_and_quotes_find_the_messages_that_an_earlier_release_stored() {
     stage.device_reports(vec![delivered(&stage, &id), DeviceEvent::Came(Box::new(answer))]).await;
     assert_eq!(texts(&stage, STATES).await, ["DELIVERED"]);
     assert_eq!(texts(&stage, "SELECT quoted_provider_id FROM chat_message").await, [id]);
+}
+
+#[tokio::test]
+async fn a_report_that_an_earlier_release_took_finds_a_message_of_this_one() {
+    let stage = Stage::new().await;
+    let stored = sends(&stage, "hello").await;
+    stage.callback_of_an_earlier_release(CallbackBody::Status(delivery(&stage, bare_id(&stored)))).await;
+    assert_eq!(texts(&stage, STATES).await, ["DELIVERED"]);
+    assert!(texts(&stage, "SELECT id::text FROM callback").await.is_empty());
 }
 
 #[tokio::test]
