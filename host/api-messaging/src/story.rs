@@ -9,6 +9,7 @@ use api_core::{
 };
 use axum::{Json, extract::State};
 use domain::iso_time::iso_time;
+use domain::lite::bare_id;
 use domain::sms_route::{RouterStep, SmsRoute};
 use outbound::story::{self, Story, StoryCall, StoryEntry, StoryEvent, StoryLeg, StoryPart};
 use serde::Serialize;
@@ -278,7 +279,7 @@ impl EntryBody {
             leg: Some(leg.ordinal),
             channel: Some(leg.channel),
             receiver: Some(leg.address_value),
-            provider_id: leg.provider_id,
+            provider_id: leg.provider_id.as_deref().map(|id| bare_id(id).to_owned()),
             ambiguous: leg.ambiguous.then_some(true),
             parts: (!parts.is_empty()).then(|| parts.into_iter().map(part).collect()),
             ..Self::default()

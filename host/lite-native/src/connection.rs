@@ -28,7 +28,7 @@ use whatsapp_rust::{
 
 use super::{
     event_queue::EventQueue,
-    incoming_message,
+    incoming_message, message_event,
     news::{ConnectionStage, EventMeaning},
     parts::DeviceParts,
     store::DeviceMemory,
@@ -194,10 +194,8 @@ impl Listener {
     /// Messages that the library does not hold back until they are on disk: those that a phone sent a second time.
     fn came_beside(&self, message: &InboundMessage) {
         let phone = incoming_message::phone_of(&message.info);
-        if incoming_message::is_from_a_customer(&message.info)
-            && let Some(message) = incoming_message::message(&message.info, &message.message, phone)
-        {
-            self.told.push(DeviceEvent::Came(Box::new(message)));
+        if let Some(event) = message_event::of(&message.info, &message.message, phone) {
+            self.told.push(event);
         }
     }
 }
@@ -244,17 +242,15 @@ impl Inbox {
 #[async_trait]
 impl InboundDurabilityHook for Inbox {
     async fn on_messages(&self, client: Arc<Client>, batch: &[InboundMessage]) -> HookResult<()> {
-        let mut came = Vec::with_capacity(batch.len());
+        let mut told = Vec::with_capacity(batch.len());
         for InboundMessage { message, info, .. } in batch {
-            if !incoming_message::is_from_a_customer(info) {
-                continue;
-            }
-            let phone = Self::phone(&client, info).await;
-            came.extend(
-                incoming_message::message(info, message, phone).map(|message| DeviceEvent::Came(Box::new(message))),
-            );
+            let phone = match incoming_message::is_from_a_customer(info) {
+                true => Self::phone(&client, info).await,
+                false => None,
+            };
+            told.extend(message_event::of(info, message, phone));
         }
-        Ok(self.told.push_and_wait(came, WRITTEN).await?)
+        Ok(self.told.push_and_wait(told, WRITTEN).await?)
     }
 }
 

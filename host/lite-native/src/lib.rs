@@ -9,6 +9,7 @@ mod device;
 mod event_queue;
 mod file;
 mod incoming_message;
+mod message_event;
 mod news;
 mod outgoing_message;
 mod parts;

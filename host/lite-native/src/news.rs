@@ -6,9 +6,11 @@ use domain::{
     lite::SessionNews,
 };
 use whatsapp_rust::types::{
-    events::{ConnectFailureReason, Event, Receipt, ServerAck},
+    events::{ConnectFailureReason, DecryptFailMode, Event, Receipt, ServerAck},
     presence::ReceiptType,
 };
+
+use super::message_event;
 
 /// How long a number is kept out that WhatsApp has flagged without saying for how long (SPEC 3.3: up to 24 hours).
 const LONGEST_BAN: u32 = 24 * 60 * 60;
@@ -60,6 +62,10 @@ impl ConnectionStage {
             Event::Disconnected(_) | Event::ConnectFailure(_) | Event::ClientOutdated(_) => over(News::Dropped),
             Event::Receipt(receipt) => EventMeaning::Told(receipts(receipt)),
             Event::ServerAck(ack) => EventMeaning::Told(acknowledgement_event(ack).into_iter().collect()),
+            // WhatsApp hides the others, such as votes in polls.
+            Event::UndecryptableMessage(event) if event.decrypt_fail_mode == DecryptFailMode::Show => {
+                EventMeaning::Told(message_event::placeholder(&event.info).into_iter().collect())
+            }
             _ => EventMeaning::Told(Vec::new()),
         }
     }
@@ -121,7 +127,7 @@ fn acknowledgement_event(ack: &ServerAck) -> Option<DeviceEvent> {
 
 #[cfg(test)]
 mod tests {
-    use std::time::Duration;
+    use std::{sync::Arc, time::Duration};
 
     use chrono::{DateTime, TimeDelta, Utc};
     use whatsapp_rust::{
@@ -130,9 +136,9 @@ mod tests {
             events::{
                 AppStateSyncFailed, ClientOutdated, ConnectFailure, Connected, Disconnected, LoggedOut, PairError,
                 PairSuccess, PairingQrCode, PairingQrCodesExhausted, QrScannedWithoutMultidevice, StreamReplaced,
-                TempBanReason, TemporaryBan,
+                TempBanReason, TemporaryBan, UnavailableType, UndecryptableMessage,
             },
-            message::MessageSource,
+            message::{MessageInfo, MessageSource},
         },
         wacore::net::DisconnectReason,
     };
@@ -326,6 +332,22 @@ mod tests {
             (error.code, error.text.as_str()),
             (REFUSED_BY_DEVICE, "WhatsApp refused the message with code 479")
         );
+    }
+
+    #[test]
+    fn a_message_that_cannot_be_decrypted_is_reported_unless_whatsapp_hides_it() {
+        let zo = Jid::pn("27820000001");
+        let source = MessageSource { chat: zo.clone(), sender: zo, ..MessageSource::default() };
+        let info = Arc::new(MessageInfo { source, id: "3A01".to_owned(), ..MessageInfo::default() });
+        let told = |mode: DecryptFailMode| {
+            let event = UndecryptableMessage::builder().info(Arc::clone(&info)).is_unavailable(false);
+            let event = event.unavailable_type(UnavailableType::Unknown).decrypt_fail_mode(mode).build();
+            heard(&[Event::UndecryptableMessage(event)])
+        };
+        let shown = told(DecryptFailMode::Show);
+        let [EventMeaning::Told(events)] = shown.as_slice() else { panic!("{shown:?}") };
+        assert!(matches!(events.as_slice(), [DeviceEvent::Came(_)]), "{events:?}");
+        assert_eq!(told(DecryptFailMode::Hide), [EventMeaning::Told(Vec::new())]);
     }
 
     #[test]

@@ -32,6 +32,8 @@
 //! `DeliveryState::advance` computes the steps from the present state: none for an old status, and the missing steps
 //! for `READ` without `DELIVERED`. One statement stores the steps, webhooks and reached recipients of a group
 //! (`storage::outbound::steps`). A status of an unknown message is looked at again every 5 s for 10 minutes.
+//! The device of a Lite number reports by recipient and text what it sent: `own_echoes` finds the message whose answer
+//! was lost.
 //!
 //! # Fallback to SMS
 //!
@@ -67,6 +69,7 @@ pub mod fallback;
 pub mod lookup;
 mod message_span;
 mod opt_out;
+pub mod own_echoes;
 pub mod rates;
 mod reached_customers;
 pub mod reply;

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{
     Lite, UP,
-    waha::{KEY, SECRET, Waha},
+    waha::{KEY, SECRET, Waha, seconds},
 };
 
 const MESSAGES: &str = "/chat-service/api/v2/messages";
@@ -210,4 +210,73 @@ async fn agents_react_read_and_type_over_a_bridge() {
     assert_eq!(waha.tells("message.reaction", told, SECRET).await, 200);
     let body = lite.sink.receives("incoming", "the reaction", |body| body["messageContentType"] == "REACTION").await;
     assert_eq!(body["text"], "🙏");
+}
+
+fn with_ct_id(lite: &Lite<'_>, to: &str, ct_id: &str, text: &str) -> Value {
+    let mut payload = lite.client.chat(to, text);
+    payload["messages"][0]["recipients"][0]["ctId"] = json!(ct_id);
+    payload
+}
+
+#[tokio::test]
+async fn a_message_whose_answer_was_lost_is_recovered_from_its_report_and_sent_once() {
+    let waha = Waha::start().await;
+    let patchbay = with(&waha).start().await;
+    let (lite, _) = connected(&patchbay, &waha).await;
+    let (zo, here) = ("27820000001@c.us", "27831000001@c.us");
+    // Some engines do not say which device sent a message.
+    for (ct_id, text, source) in [("ct-7", "first", json!("api")), ("ct-8", "second", Value::Null)] {
+        waha.bridge.lock().unwrap().lost_answers = 1;
+        lite.client.send(&with_ct_id(&lite, "27820000001", ct_id, text)).await.accepted();
+        eventually("the call", || async { waha.sent().iter().any(|(_, body)| body["text"] == text).then_some(()) })
+            .await;
+        let id = format!("true_{zo}_3EB0{text}");
+        let report = json!({
+            "id": id, "timestamp": seconds(), "from": here, "to": zo, "fromMe": true, "source": source, "body": text,
+        });
+        assert_eq!(waha.tells("message.any", report, SECRET).await, 200);
+        lite.client.statuses(&lite.sink, ct_id, "SENT").await;
+        let ack = json!({ "id": id, "from": zo, "fromMe": true, "ack": 2 });
+        assert_eq!(waha.tells("message.ack", ack, SECRET).await, 200);
+        lite.client.statuses(&lite.sink, ct_id, "DELIVERED").await;
+    }
+    // A message in doubt would be sent again by now, before a new one.
+    patchbay.advance_clock(180).await;
+    lite.client.send(&with_ct_id(&lite, "27820000001", "ct-9", "third")).await.accepted();
+    lite.client.statuses(&lite.sink, "ct-9", "ACCEPTED").await;
+    let texts: Vec<Value> = waha.sent().into_iter().map(|(_, body)| body["text"].clone()).collect();
+    assert_eq!(texts, ["first", "second", "third"]);
+}
+
+#[tokio::test]
+async fn a_message_goes_to_the_spelling_of_the_number_that_whatsapp_knows() {
+    let waha = Waha::start().await;
+    let patchbay = with(&waha).start().await;
+    let (lite, _) = connected(&patchbay, &waha).await;
+    let (asked, known) = ("5511987654321", "551187654321@c.us");
+    waha.bridge.lock().unwrap().accounts.insert(asked.to_owned(), known.to_owned());
+    lite.client.send(&with_ct_id(&lite, asked, "ct-10", "hello")).await.accepted();
+    lite.client.statuses(&lite.sink, "ct-10", "ACCEPTED").await;
+    assert_eq!(waha.sent()[0].1["chatId"], known);
+    let ack = json!({ "id": format!("true_{known}_3EB00000000000000001"), "from": known, "fromMe": true, "ack": 2 });
+    assert_eq!(waha.tells("message.ack", ack, SECRET).await, 200);
+    lite.client.statuses(&lite.sink, "ct-10", "DELIVERED").await;
+}
+
+#[tokio::test]
+async fn a_message_that_could_not_be_decrypted_has_a_placeholder_until_its_content_comes() {
+    let waha = Waha::start().await;
+    let patchbay = with(&waha).start().await;
+    let (lite, _) = connected(&patchbay, &waha).await;
+    let (_, webhook) = waha.session().await;
+    assert!(webhook["events"].as_array().unwrap().contains(&json!("message.waiting")), "{webhook}");
+    let mut told = json!({
+        "id": "false_27820000001@c.us_AAAA", "timestamp": 1_760_000_000, "from": "27820000001@c.us", "fromMe": false,
+    });
+    assert_eq!(waha.tells("message.waiting", told.clone(), SECRET).await, 200);
+    lite.sink.receives("incoming", "the placeholder", |body| body["sender"] == "27820000001").await;
+    told["body"] = json!("hello");
+    assert_eq!(waha.tells("message.any", told, SECRET).await, 200);
+    lite.sink.receives("incoming", "the message", |body| body["text"] == "hello").await;
+    assert_eq!(lite.sink.bodies("incoming").len(), 2);
 }

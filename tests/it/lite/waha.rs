@@ -28,6 +28,10 @@ pub(super) struct Bridge {
     sent: Vec<(String, Value)>,
     /// Numbers without WhatsApp.
     pub(super) absent: Vec<String>,
+    /// The chats of numbers that WhatsApp knows by another address.
+    pub(super) accounts: HashMap<String, String>,
+    /// Answers of sends that are lost: the message goes out, and the caller gets an error.
+    pub(super) lost_answers: usize,
 }
 
 type Shared = Arc<Mutex<Bridge>>;
@@ -110,6 +114,12 @@ impl Waha {
     }
 }
 
+/// The time of the bridge, in seconds since 1970.
+#[expect(clippy::disallowed_methods, reason = "another server has its own clock")]
+pub(super) fn seconds() -> i64 {
+    chrono::Utc::now().timestamp()
+}
+
 fn keyed(headers: &HeaderMap) -> Result<(), Answer> {
     let key = headers.get("x-api-key").and_then(|key| key.to_str().ok());
     if key == Some(KEY) { Ok(()) } else { Err((StatusCode::UNAUTHORIZED, Json(json!({ "message": "Unauthorized" })))) }
@@ -168,8 +178,9 @@ async fn exists(
     Query(query): Query<HashMap<String, String>>,
 ) -> Result<Json<Value>, Answer> {
     keyed(&headers)?;
-    let absent = bridge.lock().unwrap().absent.contains(&query["phone"]);
-    Ok(Json(json!({ "numberExists": !absent, "chatId": format!("{}@c.us", query["phone"]) })))
+    let (bridge, phone) = (bridge.lock().unwrap(), &query["phone"]);
+    let account = bridge.accounts.get(phone).cloned().unwrap_or_else(|| format!("{phone}@c.us"));
+    Ok(Json(json!({ "numberExists": !bridge.absent.contains(phone), "chatId": account })))
 }
 
 async fn send(
@@ -181,6 +192,11 @@ async fn send(
     keyed(&headers)?;
     let mut bridge = bridge.lock().unwrap();
     bridge.sent.push((path.to_owned(), body.clone()));
+    if bridge.lost_answers > 0 {
+        bridge.lost_answers -= 1;
+        let said = json!({ "statusCode": 504, "message": "Gateway Timeout" });
+        return Err((StatusCode::GATEWAY_TIMEOUT, Json(said)));
+    }
     let id = format!("true_{}_3EB0{:016}", body["chatId"].as_str().unwrap(), bridge.sent.len());
     Ok((StatusCode::CREATED, Json(json!({ "id": id, "timestamp": 1, "fromMe": true }))))
 }

@@ -3,7 +3,7 @@
 use api_core::closed_set::{ChannelName, DeliveryStateName};
 use chat::desk::MessageView;
 use domain::iso_time::iso_time;
-use domain::{channel::Channel, chat::Direction, referral::Referral};
+use domain::{channel::Channel, chat::Direction, lite::bare_id, referral::Referral};
 use serde::Serialize;
 use utoipa::ToSchema;
 use uuid::Uuid;
@@ -203,7 +203,9 @@ impl From<MessageView> for MessageResponse {
         };
         let played = message.played();
         let said = message.content.details();
-        let provider_id = |channel: Channel| message.provider_id.clone().filter(|_| message.channel == channel);
+        let shown_id = |id: &str| bare_id(id).to_owned();
+        let provider_id =
+            |channel: Channel| message.provider_id.as_deref().filter(|_| message.channel == channel).map(shown_id);
         let (whats_app_message_id, facebook_message_id) =
             (provider_id(Channel::Whatsapp), provider_id(Channel::Facebook));
         let referral = message.content.referral().map(ReferralResponse::from);
@@ -231,7 +233,7 @@ impl From<MessageView> for MessageResponse {
             latitude: said.place.map(|place| place.latitude),
             longitude: said.place.map(|place| place.longitude),
             button_payload: said.payload.map(str::to_owned),
-            reaction_to: said.reaction_to.map(str::to_owned),
+            reaction_to: said.reaction_to.map(shown_id),
             whats_app_message_id,
             facebook_message_id,
             status: message.state.map(|state| state.as_str().to_owned()),
@@ -240,7 +242,7 @@ impl From<MessageView> for MessageResponse {
             played,
             played_time: message.played_at.map(iso_time),
             temp_id: message.temp_id,
-            quoted_external_message_id: message.quoted_provider_id,
+            quoted_external_message_id: message.quoted_provider_id.as_deref().map(shown_id),
             quoted_message_id,
             quoted_text: quoted_text.flatten(),
             edited: message.edited_at.map(|_| true),

@@ -74,6 +74,11 @@ pub(super) const CATALOGUE: &[(&str, MetricKind, &str)] = &[
         "Failed legs by {channel} and {code}; `other`: a code that is not in errors.md.",
     ),
     (
+        "patchbay_lite_messages_unread_total",
+        Counter,
+        "Messages that the device of a WhatsApp Lite number could not decrypt, by {kind}: waiting.",
+    ),
+    (
         "patchbay_lite_sessions",
         Gauge,
         "Wanted sessions of WhatsApp Lite by {state}: connected, connecting, disconnected (all processes).",

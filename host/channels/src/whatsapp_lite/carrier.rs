@@ -7,11 +7,11 @@ use domain::{
     address::{Address, AddressKind},
     carriage::{Acceptance, SendFailure},
     clock::Clock,
-    content::OutboundContent,
+    content::{OutboundContent, Reaction},
     ids::InboxId,
     inbound::ProviderFailure,
     inbox::InboxKind,
-    lite::{self, NOT_REGISTERED, Throttle},
+    lite::{self, NOT_REGISTERED, Throttle, id_at_whatsapp, scoped_id},
 };
 use parking_lot::{Mutex, MutexGuard};
 use sha2::{Digest, Sha256};
@@ -21,7 +21,7 @@ use tokio::{
 };
 
 use super::{
-    DeviceContent, DeviceFailure, DeviceMessage, DeviceQuote, LiteDevices, LiteNumber,
+    DeviceContent, DeviceFailure, DeviceMessage, DeviceQuote, LiteDevice, LiteDevices, LiteNumber,
     sender::LiteSender,
     throttling::{Batches, WINDOW},
 };
@@ -181,29 +181,18 @@ impl Carrier for LiteCarrier {
                 "a Lite number writes to phone numbers, and to customers who wrote to it without one".to_owned();
             return Err(UnsupportedContent { reason }.into());
         };
-        let content = self.carry(outgoing.content)?;
+        let content = with_ids_of_whatsapp(self.carry(outgoing.content)?);
         let number = LiteNumber { client: inbox.client, inbox: inbox.id, msisdn: number.msisdn.clone() };
         let device = self.devices.device(&number);
-        // A customer with an id of WhatsApp has an account.
-        let registered = match to.kind() {
-            AddressKind::Phone => device.is_registered(to.value()).await,
-            _ => Ok(true),
-        };
-        match registered {
-            Ok(true) => {}
-            Ok(false) => {
-                let text = "the number is not registered on WhatsApp".to_owned();
-                return Err(SendFailure::Unreachable(ProviderFailure { code: NOT_REGISTERED, text }));
-            }
-            // A failed look-up is no reason for an SMS.
-            Err(failure) => return Err(SendFailure::NotSent { reason: failure.to_string(), after: None }),
-        }
+        let account = account_of(device.as_ref(), to).await?;
         call.made = true;
         let id = message_id(outgoing.opaque);
-        let quoted = outgoing.quoted.map(|id| DeviceQuote { id, ours: outgoing.quotes_ours });
-        let message = DeviceMessage { id: &id, to: to.value(), content: of(&content)?, quoted };
-        let provider_id = Some(device.send(&message).await?);
-        Ok(Acceptance { provider_id, ..Acceptance::default() })
+        let quoted = outgoing.quoted.map(|id| DeviceQuote { id: id_at_whatsapp(id), ours: outgoing.quotes_ours });
+        let message = DeviceMessage { id: &id, to: account.value(), content: of(&content)?, quoted };
+        let provider_id = Some(scoped_id(inbox.id, &device.send(&message).await?));
+        // A second address is a claim of the client, so its account says nothing about the first.
+        let learned = Some(account).filter(|account| account != to && to == outgoing.to).into_iter().collect();
+        Ok(Acceptance { provider_id, learned, ..Acceptance::default() })
     }
 
     async fn show(&self, inbox: &CarrierInbox, presence: &PresenceSignal<'_>) -> Result<(), PresenceRefused> {
@@ -217,7 +206,7 @@ impl Carrier for LiteCarrier {
         let failed = |failure: DeviceFailure| PresenceRefused::Failed(failure.to_string());
         match (presence.typing, presence.last_message) {
             (true, _) => device.typing(to).await.map_err(failed),
-            (false, Some(message)) => device.mark_read(to, message).await.map_err(failed),
+            (false, Some(message)) => device.mark_read(to, id_at_whatsapp(message)).await.map_err(failed),
             (false, None) => Err(PresenceRefused::NothingToRead),
         }
     }
@@ -228,6 +217,34 @@ fn written_to<'a>(to: &'a Address, other: Option<&'a Address>) -> Option<&'a Add
     let is_a = |kind: AddressKind| move |address: &&Address| address.kind() == kind;
     let both = || std::iter::once(to).chain(other);
     both().find(is_a(AddressKind::Phone)).or_else(|| both().find(is_a(AddressKind::Lid)))
+}
+
+/// The address of the recipient's account. WhatsApp may know a phone number by its other spelling, or by a hidden id.
+async fn account_of(device: &dyn LiteDevice, to: &Address) -> Result<Address, SendFailure> {
+    // A customer with an id of WhatsApp has an account.
+    if to.kind() != AddressKind::Phone {
+        return Ok(to.clone());
+    }
+    match device.account_of(to.value()).await {
+        Ok(Some(account)) => Ok(account),
+        Ok(None) => {
+            let text = "the number is not registered on WhatsApp".to_owned();
+            Err(SendFailure::Unreachable(ProviderFailure { code: NOT_REGISTERED, text }))
+        }
+        // A failed look-up is no reason for an SMS.
+        Err(failure) => Err(SendFailure::NotSent { reason: failure.to_string(), after: None }),
+    }
+}
+
+/// The content with the ids of WhatsApp in place of the stored ones.
+fn with_ids_of_whatsapp(content: Cow<'_, OutboundContent>) -> Cow<'_, OutboundContent> {
+    match content.as_ref() {
+        OutboundContent::Reaction(Reaction { message_id, emoji }) => {
+            let reaction = Reaction { message_id: id_at_whatsapp(message_id).to_owned(), emoji: emoji.clone() };
+            Cow::Owned(OutboundContent::Reaction(reaction))
+        }
+        _ => content,
+    }
 }
 
 fn of(content: &OutboundContent) -> Result<DeviceContent<'_>, UnsupportedContent> {

@@ -2,6 +2,7 @@
 
 pub mod bridge;
 mod carrier;
+mod placeholder;
 mod registration;
 mod sender;
 pub mod simulated_devices;
@@ -13,6 +14,7 @@ use std::{path::Path, sync::Arc};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use domain::{
+    address::{Address, AddressKind},
     carriage::SendFailure,
     change::MessageChange,
     content::{Location, MediaKind, Reaction},
@@ -24,7 +26,9 @@ use domain::{
 };
 
 use crate::media_download::{DownloadedMedia, MediaError, MediaExpectation};
+pub use crate::whatsapp_cloud::callback::echo::as_sent;
 pub use carrier::LiteCarrier;
+pub use placeholder::{placeholder_of, unread_content};
 pub use sender::LiteSender;
 
 /// Our own code of a message that the device of a Lite number refused or could not send; the text has the reason.
@@ -60,6 +64,10 @@ pub enum DeviceEvent {
     Ignored(IgnoredItem),
     /// The business wrote with the number elsewhere, on its phone.
     Echoed(Box<Echo>),
+    /// A message that was sent through the engine, so by us. The answer to its call may be lost.
+    SentByUs(Box<Echo>),
+    /// A message of the number, and the engine does not say whether we or the phone sent it.
+    SentBySomeDevice(Box<Echo>),
     /// The author of a message edited or deleted it.
     Changed(Box<MessageChange>),
 }
@@ -137,8 +145,10 @@ pub trait LiteDevice: Send + Sync + 'static {
     /// Sends, and returns the id that receipts will name.
     async fn send(&self, message: &DeviceMessage<'_>) -> Result<String, SendFailure>;
 
-    /// True if a phone number is on WhatsApp. After an error this is unknown.
-    async fn is_registered(&self, phone: &str) -> Result<bool, DeviceFailure>;
+    /// The account of a phone number, by the address that WhatsApp knows: numbers of Brazil, Argentina and Mexico have
+    /// two spellings, and one of them receives nothing. `None` if it is not on WhatsApp. After an error this is
+    /// unknown.
+    async fn account_of(&self, phone: &str) -> Result<Option<Address>, DeviceFailure>;
 
     async fn mark_read(&self, from: &str, message_id: &str) -> Result<(), DeviceFailure>;
 
@@ -194,6 +204,11 @@ pub trait LiteDevices: Send + Sync + 'static {
     fn parse_events(&self, _body: &[u8]) -> Result<Vec<DeviceEvent>, BridgeCallbackRefused> {
         Err(BridgeCallbackRefused::NotExpected)
     }
+}
+
+fn phone_address(phone: &str) -> Result<Address, DeviceFailure> {
+    let unknown = || DeviceFailure::Refused("it looks up phone numbers only".to_owned());
+    Address::of_kind(AddressKind::Phone, phone).ok_or_else(unknown)
 }
 
 /// A time of a device: ISO 8601.

@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     DeviceContent, DeviceEvent, DeviceFailure, DeviceMessage, DeviceNews, LiteDevice, LiteDevices, LiteNumber, QrCode,
-    REFUSED_BY_DEVICE, moment,
+    REFUSED_BY_DEVICE, moment, phone_address,
 };
 use crate::{
     http::{ClientBuildError, OperatorClient, PostError, body_within, operator_client},
@@ -156,10 +156,12 @@ impl LiteDevice for SimulatedDevice {
         })
     }
 
-    async fn is_registered(&self, phone: &str) -> Result<bool, DeviceFailure> {
+    async fn account_of(&self, phone: &str) -> Result<Option<Address>, DeviceFailure> {
         let answer = self.ask(self.call(Method::GET, &format!("/registered/{phone}"))).await?;
         let registered = answer.get("registered").and_then(Value::as_bool);
-        registered.ok_or_else(|| DeviceFailure::Unreachable("the answer says neither yes nor no".to_owned()))
+        let unclear = || DeviceFailure::Unreachable("the answer says neither yes nor no".to_owned());
+        let account = phone_address(phone)?;
+        Ok(registered.ok_or_else(unclear)?.then_some(account))
     }
 
     async fn mark_read(&self, _from: &str, message_id: &str) -> Result<(), DeviceFailure> {

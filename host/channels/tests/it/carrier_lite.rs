@@ -2,6 +2,7 @@
 
 use std::{
     path::Path,
+    slice,
     sync::{Arc, Mutex},
     time::Duration,
 };
@@ -17,12 +18,12 @@ use channels::{
 use chrono::{DateTime, NaiveTime, Utc};
 use domain::{
     address::{Address, AddressKind},
-    carriage::SendFailure,
+    carriage::{Acceptance, SendFailure},
     clock::Clock,
     content::{HeaderParameter, MediaKind, OutboundContent, QuickReply, Reaction, TemplateSend},
     ids::MessageId,
     inbox::InboxKind,
-    lite::{DailySchedule, NOT_REGISTERED, Throttle},
+    lite::{DailySchedule, NOT_REGISTERED, Throttle, bare_id, scoped_id},
 };
 use uuid::Uuid;
 
@@ -32,6 +33,8 @@ use crate::carriers::inbox;
 #[derive(Clone)]
 struct Device {
     registered: Result<bool, DeviceFailure>,
+    /// The address of every account. `None`: the phone number that was asked for.
+    account: Option<Address>,
     sent: Arc<Mutex<Vec<String>>>,
     /// How long a send takes.
     takes: Duration,
@@ -57,12 +60,16 @@ impl LiteDevice for Device {
 
     async fn send(&self, message: &DeviceMessage<'_>) -> Result<String, SendFailure> {
         tokio::time::sleep(self.takes).await;
-        self.sent.lock().unwrap().push(format!("{} {:?}", message.id, message.content));
+        self.sent
+            .lock()
+            .unwrap()
+            .push(format!("{} to {} {:?} quoting {:?}", message.id, message.to, message.content, message.quoted));
         Ok(message.id.to_owned())
     }
 
-    async fn is_registered(&self, _phone: &str) -> Result<bool, DeviceFailure> {
-        self.registered.clone()
+    async fn account_of(&self, phone: &str) -> Result<Option<Address>, DeviceFailure> {
+        let asked = || Address::of_kind(AddressKind::Phone, phone).unwrap();
+        Ok(self.registered.clone()?.then(|| self.account.clone().unwrap_or_else(asked)))
     }
 
     async fn mark_read(&self, from: &str, message_id: &str) -> Result<(), DeviceFailure> {
@@ -101,7 +108,14 @@ impl Clock for Noon {
 }
 
 fn carrier(registered: Result<bool, DeviceFailure>) -> (LiteCarrier, Arc<Mutex<Vec<String>>>) {
-    let device = Device { registered, sent: Arc::default(), takes: Duration::ZERO };
+    with_accounts(registered, None)
+}
+
+fn with_accounts(
+    registered: Result<bool, DeviceFailure>,
+    account: Option<Address>,
+) -> (LiteCarrier, Arc<Mutex<Vec<String>>>) {
+    let device = Device { registered, account, sent: Arc::default(), takes: Duration::ZERO };
     let sent = Arc::clone(&device.sent);
     (LiteCarrier::new(Arc::new(device), Arc::new(Noon)), sent)
 }
@@ -116,10 +130,19 @@ fn connected() -> CarrierInbox {
 }
 
 async fn send(carrier: &LiteCarrier, to: &Address, content: &OutboundContent) -> Result<String, SendFailure> {
+    send_as(carrier, to, None, content).await.map(|taken| taken.provider_id.unwrap())
+}
+
+async fn send_as(
+    carrier: &LiteCarrier,
+    to: &Address,
+    other: Option<&Address>,
+    content: &OutboundContent,
+) -> Result<Acceptance, SendFailure> {
     let inbox = connected();
     let place = carrier.take(&inbox, 1).unwrap().pop().unwrap();
-    let outgoing = OutgoingMessage::new(MessageId(Uuid::from_u128(1)), "pb1:a:b:0", to, content, &());
-    carrier.send(&inbox, place, &outgoing).await.map(|taken| taken.provider_id.unwrap())
+    let new = OutgoingMessage::new(MessageId(Uuid::from_u128(1)), "pb1:a:b:0", to, content, &());
+    carrier.send(&inbox, place, &OutgoingMessage { other, ..new }).await
 }
 
 fn phone() -> Address {
@@ -150,7 +173,7 @@ async fn the_hours_of_a_number_use_the_time_zone_of_its_client() {
 #[tokio::test(start_paused = true)]
 async fn the_pause_between_batches_begins_when_the_last_call_has_ended() {
     const SECOND: Duration = Duration::from_secs(1);
-    let device = Device { registered: Ok(true), sent: Arc::default(), takes: 2 * SECOND };
+    let device = Device { registered: Ok(true), account: None, sent: Arc::default(), takes: 2 * SECOND };
     let carrier = LiteCarrier::new(Arc::new(device), Arc::new(Noon));
     let inbox = number(true, Throttle { batch_size: 2, delay: SECOND, ..Throttle::default() }, "UTC");
     let (to, words) = (phone(), text("hello"));
@@ -173,8 +196,34 @@ async fn a_message_goes_out_under_an_id_that_a_repetition_has_too() {
     let first = send(&carrier, &phone(), &text("hello")).await.unwrap();
     let second = send(&carrier, &phone(), &text("hello")).await.unwrap();
     assert_eq!(first, second);
-    assert!(first.starts_with("3EB0") && first.len() == 22, "{first}");
+    let at_whatsapp = bare_id(&first);
+    assert!(at_whatsapp.starts_with("3EB0") && at_whatsapp.len() == 22, "{first}");
+    assert_eq!(first, scoped_id(connected().id, at_whatsapp), "ids of two numbers may be equal");
     assert_eq!(sent.lock().unwrap().len(), 2);
+}
+
+#[tokio::test]
+async fn a_message_goes_to_the_spelling_that_whatsapp_knows_and_the_customer_learns_it() {
+    let asked = Address::of_kind(AddressKind::Phone, "5511987654321").unwrap();
+    for account in [(AddressKind::Phone, "551187654321"), (AddressKind::Lid, "100000012345678@lid")] {
+        let account = Address::of_kind(account.0, account.1).unwrap();
+        let (carrier, sent) = with_accounts(Ok(true), Some(account.clone()));
+        let taken = send_as(&carrier, &asked, None, &text("hello")).await.unwrap();
+        assert_eq!(taken.learned, slice::from_ref(&account));
+        assert!(sent.lock().unwrap()[0].contains(&format!("to {} ", account.value())), "{sent:?}");
+    }
+    let (carrier, _) = carrier(Ok(true));
+    assert!(send_as(&carrier, &asked, None, &text("hello")).await.unwrap().learned.is_empty(), "the same spelling");
+}
+
+#[tokio::test]
+async fn the_account_of_a_number_that_the_client_gave_with_a_user_id_is_no_evidence() {
+    let (carrier, sent) = with_accounts(Ok(true), Address::of_kind(AddressKind::Phone, "551187654321"));
+    let (to, other) =
+        (Address::of_kind(AddressKind::Bsuid, "BR.1349"), Address::of_kind(AddressKind::Phone, "5511987654321"));
+    let taken = send_as(&carrier, &to.unwrap(), other.as_ref(), &text("hello")).await.unwrap();
+    assert!(taken.learned.is_empty(), "{taken:?}");
+    assert!(sent.lock().unwrap()[0].contains("to 551187654321 "), "{sent:?}");
 }
 
 #[tokio::test]
@@ -255,4 +304,20 @@ async fn a_customer_sees_read_receipts_and_the_typing_indicator() {
     assert_eq!(carrier.show(&connected(), &show(None, false)).await, Err(PresenceRefused::NothingToRead));
     let off = number(false, Throttle::default(), "UTC");
     assert!(matches!(carrier.show(&off, &show(Some("3A01"), false)).await, Err(PresenceRefused::Failed(_))));
+}
+
+#[tokio::test]
+async fn devices_get_the_ids_of_whatsapp_in_quotes_reactions_and_read_receipts() {
+    let (carrier, sent) = carrier(Ok(true));
+    let (inbox, to, words) = (connected(), phone(), text("hello"));
+    let stored = scoped_id(inbox.id, "3A01");
+    let place = carrier.take(&inbox, 1).unwrap().pop().unwrap();
+    let new = OutgoingMessage::new(MessageId(Uuid::from_u128(1)), "pb1:a:b:0", &to, &words, &());
+    carrier.send(&inbox, place, &OutgoingMessage { quoted: Some(&stored), ..new }).await.unwrap();
+    let reaction = Reaction { message_id: stored.clone(), emoji: Some("👍".to_owned()) };
+    send(&carrier, &to, &OutboundContent::Reaction(reaction)).await.unwrap();
+    let show = PresenceSignal { to: &to, last_message: Some(&stored), typing: false };
+    carrier.show(&inbox, &show).await.unwrap();
+    let sent = sent.lock().unwrap();
+    assert!(sent.iter().all(|asked| asked.contains("3A01") && !asked.contains(&stored)), "{sent:?}");
 }

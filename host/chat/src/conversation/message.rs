@@ -3,6 +3,7 @@ use domain::{
     chat::{ChatContent, ContentType},
     ids::{ClientId, MediaId},
     inbound::InboundContent,
+    lite::bare_id,
 };
 use storage::{
     PgConnection,
@@ -52,7 +53,7 @@ pub(crate) async fn read(
     let reacted_to = match &content {
         InboundContent::Reaction { message_id, .. } => {
             let target = chat_messages::find_quoted(db, client, message_id).await?;
-            Some(target.map_or_else(|| message_id.clone(), |target| id_of(&target)))
+            Some(target.map_or_else(|| bare_id(message_id).to_owned(), |target| id_of(&target)))
         }
         _ => None,
     };

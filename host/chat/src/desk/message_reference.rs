@@ -4,6 +4,7 @@ use domain::{
     chat::ChatContent,
     ids::{ChatMessageId, ClientId},
     inbox::InboxKind,
+    lite::scoped_id,
 };
 use storage::{
     PgConnection,
@@ -44,13 +45,26 @@ async fn of_chat(
     chat: &Participant,
     named: &str,
 ) -> Result<Option<Named>, DeskError> {
-    let of_channel = chat_messages::find_quoted(db, client, named).await?.and_then(|known| known.chat_message);
-    let Some(id) = of_channel.or_else(|| named.parse().ok()) else { return Ok(None) };
-    let found = chat_messages::find(db, client, id).await?.filter(|message| message.participant == chat.id);
-    Ok(found.map(|message| {
-        let provider_id = of_channel.map(|_| named.to_owned()).or_else(|| message.provider_id.clone());
-        Named { message, provider_id }
-    }))
+    // Ids of a Lite number are stored with their inbox, those of an earlier release without.
+    for provider_id in [named.to_owned(), scoped_id(chat.inbox, named)] {
+        let Some(known) = chat_messages::find_quoted(db, client, &provider_id).await? else { continue };
+        let Some(id) = known.chat_message else { continue };
+        if let Some(message) = of_id(db, client, chat, id).await? {
+            return Ok(Some(Named { message, provider_id: Some(provider_id) }));
+        }
+    }
+    let Ok(id) = named.parse() else { return Ok(None) };
+    let found = of_id(db, client, chat, id).await?;
+    Ok(found.map(|message| Named { provider_id: message.provider_id.clone(), message }))
+}
+
+async fn of_id(
+    db: &mut PgConnection,
+    client: ClientId,
+    chat: &Participant,
+    id: ChatMessageId,
+) -> Result<Option<ChatMessage>, DeskError> {
+    Ok(chat_messages::find(db, client, id).await?.filter(|message| message.participant == chat.id))
 }
 
 fn not_yet_sent() -> DeskError {

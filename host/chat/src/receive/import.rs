@@ -3,7 +3,6 @@
 
 use base::{Context, Result, media};
 use domain::{
-    address::{Address, AddressKind},
     chat::{ChatContent, ContentType},
     content::{OutboundContent, OutboundMedia},
     delivery::DeliveryState,
@@ -13,6 +12,7 @@ use domain::{
     inbox::InboxKind,
 };
 use events::{NewEvent, record};
+use outbound::own_echoes;
 use storage::{
     PgConnection, Queue,
     chat::{
@@ -20,7 +20,6 @@ use storage::{
         participants::{self, Participant},
     },
     inboxes::{self, Inbox},
-    outbound::work,
     people::{customers, inbox_customers},
 };
 use uuid::Uuid;
@@ -97,12 +96,7 @@ async fn may_be_ours(db: &mut PgConnection, client: ClientId, inbox: &Inbox, ech
     if inbox.kind() != InboxKind::WhatsappLite {
         return Ok(false);
     }
-    let to: Vec<&str> = echo.addresses().into_iter().filter_map(|address| number(address)).collect();
-    Ok(work::is_sending_to(db, client, inbox.id.0, &to).await?)
-}
-
-fn number(address: &Address) -> Option<&str> {
-    address.as_kind(AddressKind::Phone)
+    own_echoes::may_be_ours(db, client, inbox.id, echo).await
 }
 
 fn content(ctx: &Context, client: ClientId, echo: &Echo, file: Option<MediaId>) -> OutboundContent {

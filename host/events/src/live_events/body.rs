@@ -11,6 +11,7 @@ use domain::{
     delivery::DeliveryState,
     event::TicketStatus,
     ids::{ChatMessageId, ClientId, NoteId, ParticipantId, UserId},
+    lite::bare_id,
     live_events::LiveKind,
     referral::Referral,
 };
@@ -343,7 +344,7 @@ fn message<'a>(
         Direction::Outgoing => (business, customer),
     };
     let failure = written.failed().and_then(|failed| known.failures.get(&failed));
-    let provider_id = |of: Channel| written.provider_id.as_deref().filter(|_| written.channel == of);
+    let provider_id = |of: Channel| written.provider_id.as_deref().filter(|_| written.channel == of).map(bare_id);
     let our_file = |(id, _): &(_, String)| media::url_for(ctx, client, *id);
     let quoted = written.quoted.as_ref();
     Message {
@@ -364,7 +365,7 @@ fn message<'a>(
         latitude: said.place.map(|place| place.latitude),
         longitude: said.place.map(|place| place.longitude),
         button_payload: said.payload,
-        reaction_to: said.reaction_to,
+        reaction_to: said.reaction_to.map(bare_id),
         ct_id: written.ct_id.as_deref(),
         gst_id: &written.gst_id,
         status: written.state.map(|state| state.as_str()),
@@ -379,7 +380,7 @@ fn message<'a>(
         played: written.played(),
         played_time: written.played_at.map(iso_time),
         temp_id: written.temp_id.as_deref(),
-        quoted_external_message_id: written.quoted_provider_id.as_deref(),
+        quoted_external_message_id: written.quoted_provider_id.as_deref().map(bare_id),
         quoted_message_id: quoted.map(|(id, _)| *id),
         quoted_text: quoted.and_then(|(_, text)| text.as_deref()),
         edited: written.edited_at.map(|_| true),

@@ -17,7 +17,8 @@ const CHANGE_PAUSE: TimeDelta = TimeDelta::seconds(5);
 const CHANGE_TIMEOUT: TimeDelta = TimeDelta::minutes(10);
 /// Time between two attempts to import an echo that may be one of our messages.
 const ECHO_PAUSE: TimeDelta = TimeDelta::seconds(2);
-/// After this time an echo is taken as a message of another app. By then our own messages are settled.
+/// After this time an echo is taken as a message of another app. By then our own messages are settled, or a report of
+/// their text was taken as their answer (`outbound::own_echoes`).
 const ECHO_TIMEOUT: TimeDelta = TimeDelta::minutes(2);
 
 pub(super) enum ItemOutcome {

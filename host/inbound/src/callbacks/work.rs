@@ -4,12 +4,16 @@
 use std::time::Duration;
 
 use base::{Context, Result, lanes::Lease};
-use domain::inbound::{CallbackBody, CallbackItem};
+use domain::{
+    ids::InboxId,
+    inbound::{CallbackBody, CallbackItem},
+};
 use storage::inbound::callbacks::{self, ProviderCallback};
 
 use super::{
     group::{give_up, take_group},
     item::Item,
+    lite_ids,
     message_runs::take_all,
 };
 
@@ -60,5 +64,6 @@ async fn read(ctx: &Context, lease: &Lease, page: Vec<ProviderCallback>) -> Resu
             Err(unreadable) => give_up(ctx, lease, id, &unreadable.to_string(), None).await?,
         }
     }
+    lite_ids::name_as_stored(ctx, lease.client, InboxId(lease.lane), &mut items).await?;
     Ok(items)
 }

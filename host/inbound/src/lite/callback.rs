@@ -9,8 +9,12 @@ use base::{
 use bytes::Bytes;
 pub use channels::whatsapp_lite::bridge::is_signature;
 use channels::whatsapp_lite::{BridgeCallback, BridgeCallbackRefused, DeviceEvent, LiteDevices, LiteNumber};
-use domain::ids::{ClientId, InboxId};
-use storage::inboxes::InboxSettings;
+use domain::{
+    ids::{ClientId, InboxId},
+    inbound::{Echo, ProviderStatus, StatusUpdate},
+};
+use outbound::own_echoes;
+use storage::{PgConnection, inboxes::InboxSettings};
 
 use super::device_events::DeviceEffect;
 use crate::callbacks::take_of_inbox;
@@ -53,11 +57,45 @@ pub async fn take_callback(
         return Err(LiteCallbackRefused::UnknownNumber);
     };
     let number = LiteNumber { client, inbox, msisdn: lite.msisdn };
+    let events = answer_calls(ctx, &mut tx, &number, events).await?;
     let items = DeviceEffect::messages(&number, events);
     let wakes = take_of_inbox(ctx, &mut tx, client, inbox, items).await?;
     tx.commit().await.map_err(Error::from)?;
     ctx.wake.wake_all(client, wakes);
     Ok(())
+}
+
+/// Turns the reports about messages of ours whose answer is not known into their answers.
+async fn answer_calls(
+    ctx: &Context,
+    db: &mut PgConnection,
+    number: &LiteNumber,
+    events: Vec<DeviceEvent>,
+) -> Result<Vec<DeviceEvent>, Error> {
+    let mut read = Vec::with_capacity(events.len());
+    for event in events {
+        let told = match &event {
+            DeviceEvent::SentByUs(echo) | DeviceEvent::SentBySomeDevice(echo) => {
+                own_echoes::message_of(ctx, db, number.client, number.inbox, echo).await?.map(|ours| answer(echo, ours))
+            }
+            _ => None,
+        };
+        read.push(told.unwrap_or(event));
+    }
+    Ok(read)
+}
+
+/// `ours`: the correlation string of the message.
+fn answer(echo: &Echo, ours: String) -> DeviceEvent {
+    DeviceEvent::Moved(StatusUpdate {
+        provider_id: echo.provider_id.clone(),
+        opaque: Some(ours),
+        status: ProviderStatus::Sent,
+        at: echo.sent_at,
+        recipient: None,
+        recipient_user_id: None,
+        error: None,
+    })
 }
 
 /// Verifies and parses a callback. Before a body is verified, the work for it is at most linear in its length.

@@ -10,13 +10,18 @@ use domain::{
     inbound::{
         CallbackBody, CallbackItem, CallbackTarget, Echo, IgnoredItem, InboundMessage, StatusUpdate, UnreadableItem,
     },
+    inbox::InboxKind,
     lite::SessionNews,
     recipient::order_key,
 };
 use events::{NewEvent, record};
 use storage::inboxes::lite::{LiteSession, NextCheck, SessionWrite};
 
-use crate::callbacks::take_of_inbox;
+use crate::callbacks::{scope_lite_ids, take_of_inbox};
+
+fn sent_by_us() -> IgnoredItem {
+    IgnoredItem { provider: InboxKind::WhatsappLite, kind: "event".to_owned(), name: "sent by us".to_owned() }
+}
 
 #[derive(Debug, Default)]
 pub(super) struct DeviceEffect {
@@ -53,7 +58,8 @@ impl DeviceEffect {
                 DeviceEvent::Moved(status) => told.add_status(number, status),
                 DeviceEvent::Unreadable(item) => told.unreadable(number, item),
                 DeviceEvent::Ignored(item) => told.add_ignored(number, item),
-                DeviceEvent::Echoed(echo) => told.add_echo(number, echo),
+                DeviceEvent::SentByUs(_) => told.add_ignored(number, sent_by_us()),
+                DeviceEvent::Echoed(echo) | DeviceEvent::SentBySomeDevice(echo) => told.add_echo(number, echo),
                 DeviceEvent::Changed(change) => told.add_change(number, change),
                 DeviceEvent::Session(_) | DeviceEvent::Banned(_) | DeviceEvent::Qr(_) => {}
             }
@@ -76,7 +82,8 @@ impl DeviceEffect {
             DeviceEvent::Moved(status) => self.add_status(number, status),
             DeviceEvent::Unreadable(item) => self.unreadable(number, item),
             DeviceEvent::Ignored(item) => self.add_ignored(number, item),
-            DeviceEvent::Echoed(echo) => self.add_echo(number, echo),
+            DeviceEvent::SentByUs(_) => self.add_ignored(number, sent_by_us()),
+            DeviceEvent::Echoed(echo) | DeviceEvent::SentBySomeDevice(echo) => self.add_echo(number, echo),
             DeviceEvent::Changed(change) => self.add_change(number, change),
         }
     }
@@ -96,7 +103,9 @@ impl DeviceEffect {
     }
 
     fn add_status(&mut self, number: &LiteNumber, status: StatusUpdate) {
-        let key = format!("lite:{}:status:{}:{:?}", number.inbox, status.provider_id, status.status);
+        // A report in place of a lost answer names our message: the acknowledgement before it could not.
+        let kind = if status.opaque.is_some() { "answer" } else { "status" };
+        let key = format!("lite:{}:{kind}:{}:{:?}", number.inbox, status.provider_id, status.status);
         self.item(number, key, CallbackBody::Status(status));
     }
 
@@ -115,7 +124,8 @@ impl DeviceEffect {
         self.item(number, key, CallbackBody::Change(change));
     }
 
-    fn item(&mut self, number: &LiteNumber, dedupe_key: String, body: CallbackBody) {
+    fn item(&mut self, number: &LiteNumber, dedupe_key: String, mut body: CallbackBody) {
+        scope_lite_ids(number.inbox, &mut body);
         self.items.push(CallbackItem { dedupe_key, target: CallbackTarget::Inbox(number.inbox), body });
     }
 

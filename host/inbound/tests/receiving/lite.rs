@@ -26,7 +26,7 @@ use domain::{
     clock::Clock,
     content::{ListRow, ListSection, OutboundContent, ReplyList},
     ids::{ClientId, InboxId, NodeId},
-    inbound::{InboundContent, InboundMessage, ProviderFailure},
+    inbound::{CallbackBody, CallbackItem, CallbackTarget, InboundContent, InboundMessage, ProviderFailure},
     inbox::{BillingModel, LiteHosting},
     lite::{SessionNews, WantedSession},
     recipient::Recipient,
@@ -39,6 +39,7 @@ use props::{HandClock, Surroundings, one_number};
 use storage::{
     Db, Queue,
     chat::chat_messages,
+    inbound::callbacks::{self, NewCallback},
     inboxes::{
         self, Inbox, InboxSettings, WhatsappLite,
         lite::{self, LiteSession, NextCheck, SessionWrite},
@@ -48,7 +49,7 @@ use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-const ZO: &str = "27820000001";
+pub(crate) const ZO: &str = "27820000001";
 
 /// The past calls and future events of a pocket.
 #[derive(Default)]
@@ -110,8 +111,8 @@ impl LiteDevice for Pocket {
         }
     }
 
-    async fn is_registered(&self, _phone: &str) -> Result<bool, DeviceFailure> {
-        Ok(true)
+    async fn account_of(&self, phone: &str) -> Result<Option<Address>, DeviceFailure> {
+        Ok(Address::of_kind(AddressKind::Phone, phone))
     }
 
     async fn mark_read(&self, _from: &str, _message_id: &str) -> Result<(), DeviceFailure> {
@@ -150,15 +151,15 @@ impl LiteDevices for Pocket {
     }
 }
 
-struct Stage {
-    ctx: Context,
+pub(crate) struct Stage {
+    pub(crate) ctx: Context,
     client: ClientId,
-    number: InboxId,
+    pub(crate) number: InboxId,
     pocket: Pocket,
 }
 
 impl Stage {
-    async fn new() -> Self {
+    pub(crate) async fn new() -> Self {
         let db = scratch::database().await.pool(8).await;
         let clock = Arc::new(HandClock::at(1_790_000_000));
         let pocket = Pocket { notes: Arc::default(), db: db.clone() };
@@ -168,18 +169,64 @@ impl Stage {
         let carriers = Carriers::default().with(carrier).with_devices(devices);
         let ctx = Surroundings { carriers, ..Surroundings::new(folder) }.build(db, clock).await;
         let (client, _) = one_number(&ctx, "27600000001").await;
-        let number: InboxId = ctx.mint();
-        let settings = InboxSettings::WhatsappLite(WhatsappLite {
-            msisdn: "27830000001".parse().unwrap(),
-            link_id: ctx.mint(),
-            rate_per_second: None,
-            hosting: LiteHosting::WhatsappGo,
-            billing: BillingModel::Message,
-        });
-        let mut db = ctx.db.acquire().await.unwrap();
-        inboxes::insert(&mut db, client, &Inbox { id: number, settings }, ctx.now()).await.unwrap();
-        drop(db);
+        let number = lite_number(&ctx, client, "27830000001").await;
         Self { ctx, client, number, pocket }
+    }
+
+    /// Another number of the same client.
+    pub(crate) async fn with_another_number(&self) -> Self {
+        let number = lite_number(&self.ctx, self.client, "27830000002").await;
+        Self { ctx: self.ctx.clone(), client: self.client, number, pocket: self.pocket.clone() }
+    }
+
+    /// The device is connected, reports these events and loses its connection. Then its callbacks are worked off.
+    pub(crate) async fn device_reports(&self, events: Vec<DeviceEvent>) {
+        self.wants(WantedSession::Connected).await;
+        self.tells(&[SessionNews::Synced]);
+        self.pocket.notes.lock().unwrap().news.extend(events);
+        self.tells(&[SessionNews::Dropped]);
+        self.holds_the_session().await;
+        self.works_off_callbacks().await;
+    }
+
+    async fn works_off_callbacks(&self) {
+        let lease = self.claim(Queue::Callback).await;
+        inbound::callbacks::work(&self.ctx, &lease).await.unwrap();
+        lease.release(&self.ctx).await.unwrap();
+    }
+
+    /// A process of an earlier release stored a callback, with WhatsApp's own ids. This one works it off.
+    pub(crate) async fn callback_of_an_earlier_release(&self, body: CallbackBody) {
+        let (dedupe_key, target) = ("before".to_owned(), CallbackTarget::Inbox(self.number));
+        let item = CallbackItem { dedupe_key, target, body };
+        let new = NewCallback { id: self.ctx.mint(), lane: self.number.0, dedupe_hash: [7; 32], item };
+        let mut db = self.ctx.db.acquire().await.unwrap();
+        callbacks::insert_new(&mut db, self.client, &[new], self.ctx.now()).await.unwrap();
+        drop(db);
+        self.works_off_callbacks().await;
+    }
+
+    /// The next call gets no answer.
+    pub(crate) fn loses_an_answer(&self) {
+        let lost = SendFailure::Unknown { reason: "no answer".to_owned() };
+        self.pocket.notes.lock().unwrap().failures.push_back(lost);
+    }
+
+    pub(crate) fn message(&self, id: &str, text: &str) -> InboundMessage {
+        InboundMessage {
+            provider_id: id.to_owned(),
+            from: Some(ZO.to_owned()),
+            from_user_id: None,
+            from_parent_user_id: None,
+            from_address: None,
+            profile_name: None,
+            username: None,
+            sent_at: self.ctx.now(),
+            quoted_provider_id: None,
+            content: InboundContent::Text { body: text.to_owned() },
+            raw: serde_json::Value::Null,
+            referral: None,
+        }
     }
 
     async fn wants(&self, wanted: WantedSession) {
@@ -193,7 +240,7 @@ impl Stage {
     }
 
     /// The number is connected through a device in this node.
-    async fn is_up_in(&self, node: NodeId) {
+    pub(crate) async fn is_up_in(&self, node: NodeId) {
         self.wants(WantedSession::Connected).await;
         let mut session = LiteSession { device_node: Some(node), ..self.session().await };
         session.state.take(SessionNews::Synced);
@@ -214,13 +261,13 @@ impl Stage {
         lease.release(&self.ctx).await.unwrap();
     }
 
-    async fn sends(&self) {
+    pub(crate) async fn sends(&self) {
         let lease = self.claim(Queue::Outbound).await;
         dispatch::work(&self.ctx, &DispatchHooks::default(), &lease).await.unwrap();
         lease.release(&self.ctx).await.unwrap();
     }
 
-    async fn says(&self, text: &str) {
+    pub(crate) async fn says(&self, text: &str) {
         self.says_all(OutboundContent::Text { body: text.to_owned() }).await;
     }
 
@@ -254,20 +301,7 @@ impl Stage {
 
     /// Zo answers. Returns how the message was understood.
     async fn zo_answers(&self, id: &str, text: &str) -> InboundContent {
-        let message = InboundMessage {
-            provider_id: id.to_owned(),
-            from: Some(ZO.to_owned()),
-            from_user_id: None,
-            from_parent_user_id: None,
-            from_address: None,
-            profile_name: None,
-            username: None,
-            sent_at: self.ctx.now(),
-            quoted_provider_id: None,
-            content: InboundContent::Text { body: text.to_owned() },
-            raw: serde_json::Value::Null,
-            referral: None,
-        };
+        let message = self.message(id, text);
         let mut tx = self.ctx.db.begin().await.unwrap();
         chat::receive::receive(&self.ctx, &mut tx, self.client, self.number, &message).await.unwrap();
         tx.commit().await.unwrap();
@@ -332,6 +366,20 @@ async fn messages_go_out_from_the_process_that_the_device_lives_in_and_no_other(
     assert_eq!(stage.asked(), ["send"]);
 }
 
+async fn lite_number(ctx: &Context, client: ClientId, msisdn: &str) -> InboxId {
+    let number: InboxId = ctx.mint();
+    let settings = InboxSettings::WhatsappLite(WhatsappLite {
+        msisdn: msisdn.parse().unwrap(),
+        link_id: ctx.mint(),
+        rate_per_second: None,
+        hosting: LiteHosting::WhatsappGo,
+        billing: BillingModel::Message,
+    });
+    let mut db = ctx.db.acquire().await.unwrap();
+    inboxes::insert(&mut db, client, &Inbox { id: number, settings }, ctx.now()).await.unwrap();
+    number
+}
+
 fn tap(name: &str) -> InboundContent {
     InboundContent::Interactive { text: name.to_owned(), payload: name.to_lowercase() }
 }
@@ -370,8 +418,7 @@ async fn choices_whose_answer_never_comes_count_and_those_of_a_refused_message_d
     stage.offers("Red", "Blue").await;
     stage.sends().await;
     assert_eq!(stage.zo_answers("A", "2").await, tap("Support"), "the other list was never shown");
-    let lost = SendFailure::Unknown { reason: "no answer".to_owned() };
-    stage.pocket.notes.lock().unwrap().failures.push_back(lost);
+    stage.loses_an_answer();
     stage.offers("Tea", "Coffee").await;
     stage.sends().await;
     assert_eq!(stage.zo_answers("B", "2").await, tap("Coffee"));

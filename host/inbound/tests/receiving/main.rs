@@ -11,6 +11,7 @@ mod echoes;
 mod files;
 mod identity;
 mod lite;
+mod lite_ids;
 mod merged_chats;
 mod messenger;
 mod reactions;

@@ -5,7 +5,11 @@ use channels::whatsapp_lite::{
     DeviceContent, DeviceFailure, DeviceMessage, DeviceNews, LiteDevice, LiteNumber, QrCode, REFUSED_BY_DEVICE,
     values::DeviceHolder,
 };
-use domain::{address::LID_SERVER, carriage::SendFailure, inbound::ProviderFailure};
+use domain::{
+    address::{Address, AddressKind, LID_SERVER},
+    carriage::SendFailure,
+    inbound::ProviderFailure,
+};
 use tokio::{sync::Mutex, time::timeout};
 use whatsapp_rust::{Client, ClientError, IqError, Jid, SendError, SendOptions, wacore, waproto::whatsapp as wa};
 
@@ -78,6 +82,13 @@ impl NativeDevice {
 /// The chat with a phone number, or with a customer whose number WhatsApp hides.
 fn customer_jid(customer: &str) -> Jid {
     customer.strip_suffix(LID_SERVER).map_or_else(|| Jid::pn(customer), Jid::lid)
+}
+
+/// The phone number of an account by the names that WhatsApp gives it: it may have another spelling than the one asked
+/// for. A hidden id is not needed for a known number.
+fn account<'a>(names: impl Iterator<Item = &'a Jid>, asked: &'a str) -> Option<Address> {
+    let numbers = names.filter(|jid| jid.is_pn()).map(|jid| jid.user.as_str());
+    numbers.chain([asked]).find_map(|number| Address::of_kind(AddressKind::Phone, number))
 }
 
 fn not_sent(error: &SendError) -> SendFailure {
@@ -165,12 +176,17 @@ impl LiteDevice for NativeDevice {
         }
     }
 
-    async fn is_registered(&self, phone: &str) -> Result<bool, DeviceFailure> {
+    async fn account_of(&self, phone: &str) -> Result<Option<Address>, DeviceFailure> {
         let client = self.connected_client().await?;
         let asked = [Jid::pn(phone)];
         let answers = client.contacts().is_on_whatsapp(&asked).await.map_err(unreachable)?;
         let answer = answers.into_iter().find(|answer| answer.contact_error.is_none());
-        answer.map(|answer| answer.is_registered).ok_or_else(|| unreachable("WhatsApp says neither yes nor no"))
+        let answer = answer.ok_or_else(|| unreachable("WhatsApp says neither yes nor no"))?;
+        if !answer.is_registered {
+            return Ok(None);
+        }
+        let named = account([Some(&answer.jid), answer.pn_jid.as_ref()].into_iter().flatten(), phone);
+        named.map(Some).ok_or_else(|| unreachable("WhatsApp names no account"))
     }
 
     async fn mark_read(&self, from: &str, message_id: &str) -> Result<(), DeviceFailure> {

@@ -43,11 +43,21 @@ async fn a_device_that_is_not_started_fails_its_sends_with_the_reason() {
     let device = devices().device(&number(1));
     let message = DeviceMessage { id: "3EB0", to: "27820000001", content: DeviceContent::Text("Hi"), quoted: None };
     assert!(matches!(device.send(&message).await, Err(SendFailure::NotSent { .. })));
-    assert_eq!(device.is_registered("27820000001").await, Err(DeviceFailure::NotConnected));
+    assert_eq!(device.account_of("27820000001").await, Err(DeviceFailure::NotConnected));
     assert_eq!(device.mark_read("27820000001", "3A").await, Err(DeviceFailure::NotConnected));
     assert_eq!(device.typing("27820000001").await, Err(DeviceFailure::NotConnected));
     assert_eq!(device.pair_qr().await, Ok(None));
     assert_eq!(device.disconnect().await, Ok(()));
+}
+
+#[test]
+fn an_account_has_the_spelling_that_whatsapp_names() {
+    let phone = |digits: &str| Address::of_kind(AddressKind::Phone, digits);
+    let (known, hidden) = (Jid::pn("551187654321"), Jid::lid("100"));
+    let asked = "5511987654321";
+    assert_eq!(account([&known].into_iter(), asked), phone("551187654321"));
+    assert_eq!(account([&hidden, &known].into_iter(), asked), phone("551187654321"));
+    assert_eq!(account([&hidden].into_iter(), asked), phone(asked));
 }
 
 #[test]

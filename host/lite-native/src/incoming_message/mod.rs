@@ -34,7 +34,20 @@ pub(super) fn hidden_id_of(info: &MessageInfo) -> Option<Address> {
 /// `None` if the message has no content for people. `phone`: the sender, if known.
 pub(super) fn message(info: &MessageInfo, message: &wa::Message, phone: Option<String>) -> Option<InboundMessage> {
     let base = message.get_base_message();
-    Some(InboundMessage {
+    Some(of_content(info, phone, quoted_id(base), content(base)?))
+}
+
+pub(super) fn quoted_id(base: &wa::Message) -> Option<String> {
+    context(base).and_then(|context| context.stanza_id.clone())
+}
+
+pub(super) fn of_content(
+    info: &MessageInfo,
+    phone: Option<String>,
+    quoted_provider_id: Option<String>,
+    content: InboundContent,
+) -> InboundMessage {
+    InboundMessage {
         provider_id: info.id.clone(),
         from: phone,
         from_user_id: None,
@@ -43,14 +56,14 @@ pub(super) fn message(info: &MessageInfo, message: &wa::Message, phone: Option<S
         profile_name: Some(info.push_name.clone()).filter(|name| !name.is_empty()),
         username: None,
         sent_at: info.timestamp,
-        quoted_provider_id: context(base).and_then(|context| context.stanza_id.clone()),
-        content: content(base)?,
+        quoted_provider_id,
+        content,
         raw: json!({"type": info.r#type, "mediaType": info.media_type}),
         referral: None,
-    })
+    }
 }
 
-fn content(base: &wa::Message) -> Option<InboundContent> {
+pub(super) fn content(base: &wa::Message) -> Option<InboundContent> {
     if let Some(text) = base.text_content() {
         return Some(InboundContent::Text { body: text.to_owned() });
     }
@@ -189,6 +202,15 @@ fn unmodelled_content(base: &wa::Message) -> Option<InboundContent> {
         ("invoice", base.invoice_message.is_set()),
         ("group_invite", base.group_invite_message.is_set()),
         ("interactive_response", base.interactive_response_message.is_set()),
+        // Of other businesses.
+        ("list", base.list_message.is_set()),
+        ("buttons", base.buttons_message.is_set()),
+        ("template", base.template_message.is_set()),
+        ("interactive", base.interactive_message.is_set()),
+        ("sticker_pack", base.sticker_pack_message.is_set()),
+        ("album", base.album_message.is_set()),
+        ("payment_request", base.request_payment_message.is_set()),
+        ("payment", base.send_payment_message.is_set()),
     ];
     let (kind, _) = others.into_iter().find(|(_, is_set)| *is_set)?;
     Some(channels::unknown_content::content(kind, None, None))

@@ -186,6 +186,16 @@ fn a_poll_has_a_text_and_messages_for_devices_are_none() {
 }
 
 #[test]
+fn messages_of_other_businesses_have_a_text_that_names_their_kind() {
+    let list = wa::Message { list_message: MessageField::some(Default::default()), ..Default::default() };
+    let pack = wa::Message { sticker_pack_message: MessageField::some(Default::default()), ..Default::default() };
+    for (message, expected) in [(list, "unsupported message (list)"), (pack, "unsupported message (sticker pack)")] {
+        let InboundContent::Unmodelled(other) = content_of(&message) else { panic!("{expected}") };
+        assert_eq!(other.text, expected);
+    }
+}
+
+#[test]
 fn only_direct_messages_of_customers_to_the_business_count() {
     assert!(is_from_a_customer(&customer()));
     assert!(is_from_a_customer(&info(Jid::lid("100000012345678"))));

@@ -3,6 +3,7 @@ pub mod count_changes;
 mod due_legs;
 pub mod failures;
 pub mod fallbacks;
+pub mod in_doubt;
 mod keys;
 pub mod legs;
 pub mod lookups;

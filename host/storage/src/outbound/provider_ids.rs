@@ -1,8 +1,8 @@
 //! Message ids of providers. They are unique for ever, which a unique index of a partitioned table cannot state.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use domain::ids::{ChatMessageId, ClientId, MessageId};
+use domain::ids::{ChatMessageId, ClientId, InboxId, MessageId};
 use uuid::Uuid;
 
 use crate::{PgConnection, Result};
@@ -47,4 +47,46 @@ pub async fn remember(
     .execute(db)
     .await?;
     Ok(())
+}
+
+pub async fn is_any_known(db: &mut PgConnection, client: ClientId, provider_ids: &[&str]) -> Result<bool> {
+    Ok(sqlx::query_scalar(
+        "SELECT EXISTS (SELECT FROM provider_message WHERE client_id = $1 AND provider_id = ANY ($2::text[]))",
+    )
+    .bind(client.0)
+    .bind(provider_ids)
+    .fetch_one(db)
+    .await?)
+}
+
+/// Returns the given ids of a Lite number under which an earlier release stored its messages: it stored them without
+/// the inbox.
+pub async fn find_unscoped(
+    db: &mut PgConnection,
+    client: ClientId,
+    inbox: InboxId,
+    provider_ids: &[&str],
+) -> Result<HashSet<String>> {
+    let found: Vec<String> = sqlx::query_scalar(
+        "SELECT known.provider_id
+         FROM (SELECT $1::uuid AS client_id, id FROM unnest($3::text[]) AS id OFFSET 0) wanted
+         JOIN provider_message known ON known.client_id = wanted.client_id AND known.provider_id = wanted.id
+         LEFT JOIN LATERAL (
+             SELECT inbox_id FROM outbound_leg one
+             WHERE one.client_id = wanted.client_id AND one.message_id = known.outbound_message_id AND one.inbox_id = $2
+             LIMIT 1) sent ON true
+         LEFT JOIN LATERAL (
+             SELECT participant_id FROM chat_message one
+             WHERE one.client_id = wanted.client_id AND one.id = known.chat_message_id OFFSET 0) said ON true
+         LEFT JOIN LATERAL (
+             SELECT inbox_id FROM participant one
+             WHERE one.client_id = wanted.client_id AND one.id = said.participant_id OFFSET 0) chat ON true
+         WHERE sent.inbox_id IS NOT NULL OR chat.inbox_id = $2",
+    )
+    .bind(client.0)
+    .bind(inbox.0)
+    .bind(provider_ids)
+    .fetch_all(db)
+    .await?;
+    Ok(found.into_iter().collect())
 }

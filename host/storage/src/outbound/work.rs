@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use chrono::{DateTime, Utc};
 use domain::ids::{ClientId, MessageId};
-use uuid::Uuid;
 
 pub use super::due_legs::{DueLeg, DueLegs, EarlierMessages, UnreadableLeg, due};
 use super::keys::LegKeys;
@@ -182,18 +181,4 @@ pub async fn defer(
     .execute(db)
     .await?;
     Ok(())
-}
-
-/// True if a call for one of these recipients is not settled: the provider may report it before its answer.
-pub async fn is_sending_to(db: &mut PgConnection, client: ClientId, lane: Uuid, recipients: &[&str]) -> Result<bool> {
-    Ok(sqlx::query_scalar(
-        "SELECT EXISTS (SELECT FROM outbound_work
-                        WHERE client_id = $1 AND lane_id = $2 AND ready AND recipient = ANY ($3::text[])
-                          AND phase = 'SENDING')",
-    )
-    .bind(client.0)
-    .bind(lane)
-    .bind(recipients)
-    .fetch_one(db)
-    .await?)
 }

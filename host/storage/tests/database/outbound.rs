@@ -23,6 +23,7 @@ use storage::{
     inboxes::{self, Inbox, InboxSettings, MessengerInbox},
     outbound::{
         fallbacks::{self, FallbackDecision, NewFallback},
+        in_doubt,
         legs::{self, LockPolicy, NewLeg},
         messages::NewMessage,
         outgoing_rows::{self, GroupRows},
@@ -336,4 +337,25 @@ async fn refusals_are_counted_apart_from_calls_and_where_the_work_lies() {
     let moved = "SELECT n_tup_upd - n_tup_hot_upd FROM pg_stat_user_tables
                  WHERE schemaname = current_schema() AND relname = 'outbound_work'";
     assert_eq!(sqlx::query_scalar::<_, i64>(moved).fetch_one(&mut db).await.unwrap(), 0, "no index has a new entry");
+}
+
+#[tokio::test]
+async fn calls_without_an_outcome_are_found_by_recipient_whether_they_wait_or_not() {
+    let mut db = database().await;
+    let sipho = Recipient::from(phone("27820000002"));
+    store(&mut db, &[(1, zo()), (2, zo()), (3, zo()), (4, sipho)], (INBOX, Channel::Whatsapp)).await;
+    let marked = [(id(1), 0), (id(2), 0), (id(4), 0)];
+    work::mark_sending(&mut db, CLIENT, &marked, moment(0), Duration::from_secs(60)).await.unwrap();
+    work::mark_unknown(&mut db, CLIENT, &[(id(2), 0), (id(4), 0)]).await.unwrap();
+    let to_zo = ["27820000001", "100@lid"];
+    let found = in_doubt::to_recipients(&mut db, CLIENT, INBOX.0, &to_zo).await.unwrap();
+    let messages: Vec<_> = found.iter().map(|leg| (leg.message, leg.ordinal, leg.queued_at)).collect();
+    assert_eq!(messages, [(id(1), 0, moment(0)), (id(2), 0, moment(0))], "the third has not been called for");
+    assert_eq!(found[1].content, text());
+    for (client, recipient, is_any) in
+        [(CLIENT, "27820000001", true), (CLIENT, "27820000002", true), (CLIENT, "1", false), (STRANGER, "1", false)]
+    {
+        assert_eq!(in_doubt::is_any_to(&mut db, client, INBOX.0, &[recipient]).await.unwrap(), is_any, "{recipient}");
+    }
+    assert!(in_doubt::to_recipients(&mut db, STRANGER, INBOX.0, &to_zo).await.unwrap().is_empty());
 }

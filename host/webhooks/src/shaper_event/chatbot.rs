@@ -8,6 +8,7 @@ use domain::{
     event::{
         self, AnsweredMessage, AssignmentEffects, EventChat, EventCustomer, MessageCame, MessageChanged, MessageSaid,
     },
+    lite::bare_id,
 };
 use events::{ChatbotReport, EventContext};
 use plugin_host::webhook_shaper::{Agent, ChatbotEvent, ChatbotSettings, Direction, Team};
@@ -29,7 +30,9 @@ pub(super) fn message_event(
         media_url: came.media_url.clone(),
         template_id: came.last_template.as_ref().map(|template| template.id.clone()),
         template_name: came.last_template.as_ref().map(|template| template.name.clone()),
-        quoted_message_id: quoted.map(AnsweredMessage::id).or_else(|| came.quoted_provider_id.clone()),
+        quoted_message_id: quoted
+            .map(AnsweredMessage::id)
+            .or_else(|| came.quoted_provider_id.as_deref().map(|id| bare_id(id).to_owned())),
         quoted_text: quoted.and_then(|answered| answered.text.clone()),
         metadata: came.referral.as_ref().map(|referral| referral.metadata().collect()).unwrap_or_default(),
         ..of_chat((&came.chat, &came.customer), told, (Direction::Incoming, business), at)

@@ -61,7 +61,7 @@ fn echo(provider_id: &str, kind: &str, message: &Value) -> Result<Echo, &'static
 }
 
 /// Content that the business sent elsewhere: as a message of ours, and its file, which has to be downloaded.
-pub(crate) fn as_sent(content: InboundContent) -> (OutboundContent, Option<InboundMedia>) {
+pub fn as_sent(content: InboundContent) -> (OutboundContent, Option<InboundMedia>) {
     let sent = match content {
         InboundContent::Media(file) => {
             let media = OutboundMedia {

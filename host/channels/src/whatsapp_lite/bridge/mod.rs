@@ -9,7 +9,11 @@ use std::{path::Path, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
 use domain::{
-    address::LID_SERVER, carriage::SendFailure, content::MediaKind, inbound::ProviderFailure, lite::SessionNews,
+    address::{Address, LID_SERVER},
+    carriage::SendFailure,
+    content::MediaKind,
+    inbound::ProviderFailure,
+    lite::SessionNews,
 };
 use parking_lot::Mutex;
 use reqwest::{Method, RequestBuilder, Response, StatusCode};
@@ -17,13 +21,14 @@ use serde_json::{Map, Value, json};
 
 use super::{
     BridgeCallback, BridgeCallbackRefused, DeviceContent, DeviceEvent, DeviceFailure, DeviceMessage, DeviceNews,
-    LiteDevice, LiteDevices, LiteNumber, QrCode, REFUSED_BY_DEVICE,
+    LiteDevice, LiteDevices, LiteNumber, QrCode, REFUSED_BY_DEVICE, phone_address,
 };
 use crate::{
     http::{ClientBuildError, OperatorClient, PostError, body_within, operator_client},
     media_download::{DownloadedMedia, MediaError, MediaExpectation, fetch_file},
     provider_json,
 };
+use callback::fields::customer_of;
 pub use callback::is_signature;
 use ids::stanza;
 
@@ -34,8 +39,15 @@ const POLL_INTERVAL: Duration = Duration::from_secs(2);
 /// Codes change about as often.
 const CODE_SECONDS: u32 = 20;
 /// `message.any` has the messages of customers and those of the business on its phone.
-const EVENTS: [&str; 6] =
-    ["message.any", "message.ack", "message.reaction", "message.edited", "message.revoked", "session.status"];
+const EVENTS: [&str; 7] = [
+    "message.any",
+    "message.ack",
+    "message.reaction",
+    "message.edited",
+    "message.revoked",
+    "message.waiting",
+    "session.status",
+];
 /// Time until the next check of a session that does not work.
 const NOT_CONNECTED: Duration = Duration::from_secs(5);
 
@@ -272,11 +284,14 @@ impl LiteDevice for BridgeDevice {
         })
     }
 
-    async fn is_registered(&self, phone: &str) -> Result<bool, DeviceFailure> {
+    async fn account_of(&self, phone: &str) -> Result<Option<Address>, DeviceFailure> {
         let query = [("phone", phone), ("session", self.session.as_str())];
         let answer = self.ask(self.bridge.call(Method::GET, "/api/contacts/check-exists").query(&query)).await?;
-        let exists = answer.get("numberExists").and_then(Value::as_bool);
-        exists.ok_or_else(|| DeviceFailure::Unreachable("the bridge says neither yes nor no".to_owned()))
+        let unclear = || DeviceFailure::Unreachable("the bridge says neither yes nor no".to_owned());
+        let exists = answer.get("numberExists").and_then(Value::as_bool).ok_or_else(unclear)?;
+        let named = answer.get("chatId").and_then(Value::as_str).and_then(customer_of);
+        let account = named.map_or_else(|| phone_address(phone), Ok)?;
+        Ok(exists.then_some(account))
     }
 
     async fn mark_read(&self, from: &str, message_id: &str) -> Result<(), DeviceFailure> {

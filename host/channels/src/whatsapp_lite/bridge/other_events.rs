@@ -10,13 +10,16 @@ use serde_json::Value;
 use super::{
     callback::{
         content::content,
-        fields::{event_time, hidden_id, is_ours, phone, sender},
+        fields::{customer_of, event_time, hidden_id, is_ours, sender},
     },
     ids::stanza,
 };
-use crate::whatsapp_cloud::callback::{
-    echo::as_sent,
-    fields::{instant, text},
+use crate::{
+    whatsapp_cloud::callback::{
+        echo::as_sent,
+        fields::{instant, text},
+    },
+    whatsapp_lite::DeviceEvent,
 };
 
 /// `true_27820000001@c.us_3EB0A1` names it for both sides. Engines disagree about `from` and `to` of own messages.
@@ -31,15 +34,18 @@ pub(super) fn is_of_group(payload: &Value) -> bool {
     chat(payload).is_some_and(is_group) || text(payload, "from").is_some_and(is_group)
 }
 
-pub(super) fn is_sent_by_us(payload: &Value) -> bool {
-    text(payload, "source") == Some("api")
+/// A message of the number: sent through the engine, written elsewhere, or unknown to the engine.
+pub(super) fn read_own(payload: &Value) -> Option<DeviceEvent> {
+    let echo = Box::new(echo(payload)?);
+    Some(match text(payload, "source") {
+        Some("api") => DeviceEvent::SentByUs(echo),
+        Some(_) => DeviceEvent::Echoed(echo),
+        None => DeviceEvent::SentBySomeDevice(echo),
+    })
 }
 
-/// A message that the business wrote with the number elsewhere.
-pub(super) fn echo(payload: &Value) -> Option<Echo> {
-    let chat = chat(payload)?;
-    let number = phone(chat).and_then(|number| Address::of_kind(AddressKind::Phone, &number));
-    let to = number.or_else(|| hidden_id(chat))?;
+fn echo(payload: &Value) -> Option<Echo> {
+    let to = customer_of(chat(payload)?)?;
     let quoted = payload.get("replyTo").and_then(|quoted| text(quoted, "id")).map(|id| stanza(id).to_owned());
     let (content, file) = as_sent(content(payload));
     Some(Echo {

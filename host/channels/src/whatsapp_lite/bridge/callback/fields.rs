@@ -18,6 +18,12 @@ pub(crate) fn phone(chat: &str) -> Option<String> {
     (plain && matches!(server, "c.us" | "s.whatsapp.net")).then(|| number.to_owned())
 }
 
+/// The customer of a chat: the phone number, otherwise WhatsApp's id of a customer with a hidden number.
+pub(crate) fn customer_of(chat: &str) -> Option<Address> {
+    let number = phone(chat).and_then(|number| Address::of_kind(AddressKind::Phone, &number));
+    number.or_else(|| hidden_id(chat))
+}
+
 pub(crate) fn hidden_id(chat: &str) -> Option<Address> {
     let (user, _) = chat.split_once(LID_SERVER)?;
     // Devices of a customer are the same customer.

@@ -9,7 +9,7 @@ use serde_json::Value;
 use sha2::Sha512;
 
 use super::{
-    super::{BridgeCallback, BridgeCallbackRefused, DeviceEvent, REFUSED_BY_DEVICE},
+    super::{BridgeCallback, BridgeCallbackRefused, DeviceEvent, REFUSED_BY_DEVICE, placeholder_of, unread_content},
     ids::stanza,
     other_events,
 };
@@ -21,8 +21,15 @@ use crate::{
 use content::content;
 use fields::{event_time, hidden_id, id, is_ours, phone, sender};
 
-const EVENTS: [&str; 6] =
-    ["message", "message.any", "message.reaction", "message.ack", "message.edited", "message.revoked"];
+const EVENTS: [&str; 7] = [
+    "message",
+    "message.any",
+    "message.reaction",
+    "message.ack",
+    "message.edited",
+    "message.revoked",
+    "message.waiting",
+];
 
 /// True if a header has the form of a signature. Other headers need no comparison.
 pub fn is_signature(header: &str) -> bool {
@@ -89,8 +96,10 @@ fn told_of(event: &str, item: &Value, webhook: &Value) -> DeviceEvent {
             other_events::read_revocation(item, webhook).map(|change| DeviceEvent::Changed(Box::new(change)))
         }
         "message.reaction" => reaction(item).map(|message| DeviceEvent::Came(Box::new(message))),
-        _ if is_ours(item) && other_events::is_sent_by_us(item) => Some(left_out("event", "sent by us")),
-        _ if is_ours(item) => other_events::echo(item).map(|echo| DeviceEvent::Echoed(Box::new(echo))),
+        "message.waiting" => {
+            read_message(item, unread_content()).map(|message| DeviceEvent::Came(Box::new(placeholder_of(message))))
+        }
+        _ if is_ours(item) => other_events::read_own(item),
         _ => message(item).map(|message| DeviceEvent::Came(Box::new(message))),
     };
     match told {

@@ -90,9 +90,29 @@ fn a_message_from_the_business_phone_is_an_echo_and_one_sent_by_the_bridge_is_no
     of_chat["to"] = Value::Null;
     of_chat["id"] = json!("3EB0");
     assert!(matches!(told_of("message.any", of_chat).as_slice(), [DeviceEvent::Echoed(_)]));
-    let mut api = ours;
+    let mut api = ours.clone();
     api["source"] = json!("api");
-    assert!(matches!(told_of("message.any", api).as_slice(), [DeviceEvent::Ignored(_)]));
+    let told = told_of("message.any", api);
+    let [DeviceEvent::SentByUs(echo)] = told.as_slice() else { panic!("{told:?}") };
+    assert_eq!((echo.provider_id.as_str(), echo.to.value()), ("3EB0", "27820000001"));
+    let mut silent = ours;
+    silent["source"] = Value::Null;
+    assert!(matches!(told_of("message.any", silent).as_slice(), [DeviceEvent::SentBySomeDevice(_)]));
+}
+
+#[test]
+fn a_message_that_the_device_could_not_decrypt_yet_is_a_placeholder_and_its_content_another_message() {
+    let payload = from_customer(json!({}));
+    let told = told_of("message.waiting", payload);
+    let [DeviceEvent::Came(waiting)] = told.as_slice() else { panic!("{told:?}") };
+    let InboundContent::Unmodelled(content) = &waiting.content else { panic!("{waiting:?}") };
+    assert_eq!((content.type_name.as_str(), content.has_words), ("waiting", false));
+    assert!(!content.text.is_empty());
+    let later = message(from_customer(json!({"body": "hi"}))).unwrap();
+    assert_eq!(later.provider_id, "AAAA");
+    assert_ne!(waiting.provider_id, later.provider_id, "the later one is no repetition");
+    let of_us = from_customer(json!({"fromMe": true}));
+    assert!(matches!(told_of("message.waiting", of_us).as_slice(), [DeviceEvent::Ignored(_)]));
 }
 
 #[test]
