@@ -6,7 +6,7 @@ use std::{
     process::{Command, Stdio},
 };
 
-use harness::{SharedPatchbay, greeter, guest};
+use harness::{SharedPatchbay, TestClient, eventually, greeter, guest};
 use serde_json::json;
 
 fn peers(name: &str) -> PathBuf {
@@ -33,8 +33,13 @@ async fn play(story: &'static str) {
 
 /// Plays a story that uploads components.
 async fn play_with(story: &'static str, components: &[Vec<u8>]) {
+    let client = SharedPatchbay::get().await.new_client().await;
+    play_for(&client, story, components).await;
+}
+
+/// Plays a story of a client.
+async fn play_for(client: &TestClient, story: &'static str, components: &[Vec<u8>]) {
     let patchbay = SharedPatchbay::get().await;
-    let client = patchbay.new_client().await;
     let agent = format!("agent@{}.example", client.client_ref);
     patchbay.new_user(&client.client_ref, &agent, "AGENT");
     let versions: Vec<PathBuf> = (0..components.len())
@@ -98,6 +103,23 @@ async fn a_developer_finds_a_failed_webhook_mends_its_receiver_and_sends_it_agai
 #[tokio::test(flavor = "multi_thread")]
 async fn a_developer_sends_to_the_recipients_of_a_csv_file_and_follows_a_message() {
     play("sends.mjs").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_send_of_two_requests_is_checked_against_the_tier_as_a_whole() {
+    let patchbay = SharedPatchbay::get().await;
+    let client = patchbay.new_client().await;
+    let event = json!({
+        "type": "phone_quality", "phoneNumberId": format!("1{}", client.number), "event": "UPGRADE",
+        "currentLimit": "TIER_1K",
+    });
+    patchbay.simulate("/simulator/events", &event).await;
+    eventually("the tier", || async {
+        let inboxes = client.get("/api/v1/inboxes").await.ok();
+        (inboxes["content"][0]["tier"]["name"] == "TIER_1K").then_some(())
+    })
+    .await;
+    play_for(&client, "tier.mjs", &[]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

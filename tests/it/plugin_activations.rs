@@ -3,6 +3,7 @@
 use harness::{ClientReply, PatchbaySetup, SharedPatchbay, TestClient, TestPhone, guest};
 use reqwest::Method;
 use serde_json::{Value, json};
+use sqlx::Connection;
 
 use crate::plugin_uploads::{PLUGINS, bot, misfit};
 
@@ -93,6 +94,21 @@ async fn a_preview_of_an_activation_runs_all_checks_and_changes_nothing() {
     let events = client.kept("shop", "events").await;
     assert_eq!(events.iter().filter(|event| event["kind"] == "ACTIVATED").count(), 1, "{events:?}");
     assert_eq!(answering(&client, &phone, 0).await, "version-0001");
+}
+
+#[tokio::test]
+async fn a_preview_of_an_activation_waits_for_no_other_change_of_the_client() {
+    let (patchbay, client, _phone) = with_versions(2).await;
+    client.put_in_force("shop", json!({ "version": 1 })).await;
+    let mut db = patchbay.database().await;
+    let mut other = db.begin().await.unwrap();
+    let lock = "SELECT 1 FROM client WHERE client_ref = $1 FOR NO KEY UPDATE";
+    sqlx::query(lock).bind(&client.client_ref).execute(&mut *other).await.unwrap();
+
+    let shown = client.post(&format!("{PLUGINS}/shop/activate"), &json!({ "version": 2, "preview": true })).await.ok();
+
+    assert_eq!(shown["replaced"], json!({ "plugin": "shop", "version": 1 }));
+    other.rollback().await.unwrap();
 }
 
 #[tokio::test]

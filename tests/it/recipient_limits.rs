@@ -1,12 +1,13 @@
 //! Limits on recipients: the client's blocklist, customers that stopped marketing (SPEC 6.4), and the messaging tiers
 //! of Cloud numbers (SPEC part 8).
 
-use harness::{Patchbay, PatchbaySetup, SharedPatchbay, TestClient, eventually};
+use harness::{ClientReply, Patchbay, PatchbaySetup, SharedPatchbay, TestClient, eventually};
 use reqwest::Method;
 use serde_json::{Value, json};
 
 const BLOCKLIST: &str = "/messaging-service/WhatsApp/blocklist";
 const SMS: &str = "/whatsapp-api-service/v2/channels/sms";
+const CHECK: &str = "/whatsapp-api-service/v2/messages/check";
 
 /// The rejected recipients of an answer as (number, reason).
 fn rejected(answer: &Value) -> Vec<(String, String)> {
@@ -176,6 +177,51 @@ async fn customers_beyond_the_tier_are_rejected_with_the_limit_and_counted_ones_
 
     set_tier(&patchbay, &client, "TIER_UNLIMITED").await;
     assert_eq!(send_to(&client, &numbers(200, 100)).await["rejectedCount"], 0);
+}
+
+/// The answer about a send to these numbers without sending it.
+async fn check(client: &TestClient, numbers: &[String], query: &str) -> ClientReply {
+    let numbers: Vec<&str> = numbers.iter().map(String::as_str).collect();
+    let body = json!({ "channel": "WHATSAPP", "payload": client.order_ready(&numbers) });
+    client.post(&format!("{CHECK}{query}"), &body).await
+}
+
+#[tokio::test]
+async fn a_send_of_several_requests_is_checked_against_the_tier_as_a_whole() {
+    let patchbay = PatchbaySetup::new().start().await;
+    let client = patchbay.client("acme", "27110000001").await;
+    set_tier(&patchbay, &client, "TIER_50").await;
+    assert_eq!(send_to(&client, &numbers(0, 10)).await["acceptedCount"], 10);
+
+    let first = check(&client, &numbers(5, 25), "").await.ok();
+    let second = check(&client, &numbers(30, 25), "?countedBefore=20").await.ok();
+    let third = check(&client, &numbers(60, 5), "?countedBefore=40").await.ok();
+    let alone = check(&client, &numbers(30, 25), "").await.ok();
+
+    let counts = |answer: &Value| {
+        ["acceptedCount", "rejectedCount", "countedRecipients"].map(|field| answer[field].as_u64().unwrap())
+    };
+    assert_eq!(counts(&first), [25, 0, 20], "five of them count already");
+    assert_eq!(counts(&second), [20, 5, 20], "30 of 50 are used");
+    assert!(rejected(&second)[0].1.contains("50 different customers in 24 hours"), "{second}");
+    assert_eq!(counts(&third), [0, 5, 0]);
+    assert_eq!(counts(&alone), [25, 0, 25], "alone it fits");
+    assert_eq!(send_to(&client, &numbers(0, 55)).await["rejectedCount"], 5, "a check counts nothing");
+}
+
+#[tokio::test]
+async fn the_count_before_a_check_is_a_whole_number() {
+    let patchbay = SharedPatchbay::get().await;
+    let client = patchbay.new_client().await;
+    let to = [patchbay.new_phone().msisdn];
+    for wrong in ["-1", "1.5", "many", "2147483648"] {
+        let refused = check(&client, &to, &format!("?countedBefore={wrong}")).await;
+        assert_eq!(refused.faulty_fields(), ["countedBefore"], "{wrong}");
+    }
+    for fine in ["", "?countedBefore=", "?countedBefore=0", "?countedBefore=2147483647"] {
+        let answer = check(&client, &to, fine).await.ok();
+        assert_eq!((&answer["acceptedCount"], &answer["countedRecipients"]), (&json!(1), &json!(0)), "no tier: {fine}");
+    }
 }
 
 #[tokio::test]

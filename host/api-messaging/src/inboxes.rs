@@ -12,14 +12,13 @@ use domain::{
     channel::Channel,
     event::{ChannelStatus, Quality},
     ids::InboxId,
+    inbox_fault::{InboxCallFailure, InboxFaults, TokenRefusal},
     iso_time::iso_time,
     sandbox::KeyMode,
     tier,
 };
 use serde::Serialize;
-use tenancy::inboxes::{
-    self, InboxCallFailure, InboxFaults, InboxOverview, InboxReport, PROVIDER_CHANNELS, TierReport, TokenRefusal,
-};
+use tenancy::inboxes::{self, InboxOverview, PROVIDER_CHANNELS, TierReport};
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
@@ -72,11 +71,13 @@ struct InboxBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, format = DateTime)]
     disabled_time: Option<String>,
-    /// The last refusal of its token, until the provider takes a message, at most for a day. Absent: none is known.
+    /// The last refusal of its token, until the provider takes a message or the token is renewed, at most for a day.
+    /// Absent: none is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     refused_token: Option<RefusedTokenBody>,
-    /// The failed call for which its messages wait. Absent: none is known.
+    /// The last call that failed for a reason that delays its messages, until the provider takes a message, at most for an
+    /// hour after the next attempt. Absent: none is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     failed_call: Option<FailedCallBody>,
@@ -106,7 +107,7 @@ struct RefusedTokenBody {
     refused_time: String,
 }
 
-/// A failed call that is repeated.
+/// A failed call that delays the messages of an inbox.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = InboxFailedCall)]
@@ -114,7 +115,7 @@ struct FailedCallBody {
     /// The reason.
     #[schema(examples("the provider refused for now, code 131000"))]
     reason: String,
-    /// The time of the next attempt, if it is known.
+    /// The time of the next attempt. Absent: none is planned.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, format = DateTime)]
     next_attempt_time: Option<String>,
@@ -161,10 +162,11 @@ struct TierBody {
 }
 
 impl InboxBody {
-    fn new(report: InboxReport, mode: KeyMode) -> Self {
-        let InboxReport { inbox, faults: InboxFaults { refusal, failed_call } } = report;
+    fn new(inbox: InboxOverview, mode: KeyMode) -> Self {
+        let quality = NumberQualityBody::of(&inbox);
+        let InboxFaults { refusal, failed_call } = inbox.faults;
         Self {
-            quality: NumberQualityBody::of(&inbox),
+            quality,
             id: inbox.id,
             kind: inbox.kind.as_str(),
             channel: inbox.kind.channel().as_str(),
@@ -211,7 +213,7 @@ impl From<TierReport> for TierBody {
 /// Lists the client's numbers, pages and bots.
 ///
 /// They are in the order of channel and address. Numbers of WhatsApp Cloud have their quality and their messaging tier.
-/// The faults of an inbox are shown some seconds after they happen.
+/// The faults of an inbox are those of all processes, and are shown as soon as the outcome of the call is stored.
 #[utoipa::path(
     get,
     path = "/api/v1/inboxes",
@@ -230,7 +232,7 @@ async fn list(
     let channel = wanted_channel(&QueryParameters::of(&parts.uri)?)?;
     let page = inboxes::list_inboxes(&state.context, allowed.caller.client, channel, query.page).await?;
     let mode = allowed.caller.mode;
-    Ok(Page::new(query.page, page, |report| InboxBody::new(report, mode)))
+    Ok(Page::new(query.page, page, |inbox| InboxBody::new(inbox, mode)))
 }
 
 /// Rejects an unknown channel, so that a typing error does not look like an empty list.

@@ -59,7 +59,7 @@ pub(super) struct ActivateBody {
     /// For `canary` only: number of calls before the percentage is judged.
     #[schema(minimum = 1, maximum = 1000)]
     minimum_calls: Option<i64>,
-    /// `true`: run all checks and show the result, and change nothing.
+    /// `true`: run all checks and show the result. It reads only, so nothing changes and no other change waits.
     #[serde(default)]
     preview: bool,
 }

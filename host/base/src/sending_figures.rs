@@ -8,8 +8,6 @@ use parking_lot::{Mutex, MutexGuard};
 
 /// Time for which a reason without an end is shown after it was seen.
 const SHOWN_FOR: TimeDelta = TimeDelta::seconds(15);
-/// Time for which a refused token is shown, if no message goes out before.
-const REFUSED_FOR: TimeDelta = TimeDelta::days(1);
 
 type Sender = (ClientId, InboxId);
 
@@ -58,12 +56,6 @@ pub struct SenderWait {
     pub until: Option<DateTime<Utc>>,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RefusedToken {
-    pub code: String,
-    pub refused_at: DateTime<Utc>,
-}
-
 /// The outcome of a call, in names of closed sets.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct CallKind {
@@ -79,7 +71,6 @@ pub struct SendingSnapshot {
     pub calls: BTreeMap<CallKind, u64>,
     pub last_success: BTreeMap<&'static str, DateTime<Utc>>,
     pub waits: Vec<(ClientId, InboxId, SenderWait)>,
-    pub refused_tokens: Vec<(ClientId, InboxId, RefusedToken)>,
 }
 
 #[derive(Clone, Default)]
@@ -90,7 +81,6 @@ struct Figures {
     calls: BTreeMap<CallKind, u64>,
     last_success: BTreeMap<&'static str, DateTime<Utc>>,
     waits: BTreeMap<Sender, SenderWait>,
-    refused_tokens: BTreeMap<Sender, RefusedToken>,
 }
 
 impl SendingFigures {
@@ -106,14 +96,9 @@ impl SendingFigures {
     pub fn succeeded(&self, sender: Sender, provider: &'static str, at: DateTime<Utc>) {
         let mut figures = self.lock();
         figures.last_success.insert(provider, at);
-        figures.refused_tokens.remove(&sender);
         if figures.waits.get(&sender).is_some_and(|wait| wait.kind.is_failure()) {
             figures.waits.remove(&sender);
         }
-    }
-
-    pub fn token_refused(&self, sender: Sender, refused: RefusedToken) {
-        self.lock().refused_tokens.insert(sender, refused);
     }
 
     pub fn waits(&self, sender: Sender, wait: SenderWait) {
@@ -132,16 +117,11 @@ impl SendingFigures {
     pub fn snapshot(&self, now: DateTime<Utc>) -> SendingSnapshot {
         let mut figures = self.lock();
         figures.waits.retain(|_, wait| wait.until.unwrap_or(wait.seen_at) + SHOWN_FOR > now);
-        figures.refused_tokens.retain(|_, refused| refused.refused_at + REFUSED_FOR > now);
-        let Figures { calls, last_success, waits, refused_tokens } = &*figures;
+        let Figures { calls, last_success, waits } = &*figures;
         SendingSnapshot {
             calls: calls.clone(),
             last_success: last_success.clone(),
             waits: waits.iter().map(|((client, inbox), wait)| (*client, *inbox, wait.clone())).collect(),
-            refused_tokens: refused_tokens
-                .iter()
-                .map(|((client, inbox), refused)| (*client, *inbox, refused.clone()))
-                .collect(),
         }
     }
 }
@@ -173,10 +153,9 @@ mod tests {
             figures.waits(SENDER, wait(failure, 0, Some(60)));
             figures.continues(SENDER);
             assert_eq!(figures.snapshot(at(60)).waits.len(), 1);
-            figures.token_refused(SENDER, RefusedToken { code: "190".to_owned(), refused_at: at(0) });
             figures.succeeded(SENDER, "whatsapp_cloud", at(61));
             let shown = figures.snapshot(at(61));
-            assert!(shown.waits.is_empty() && shown.refused_tokens.is_empty());
+            assert!(shown.waits.is_empty());
             assert_eq!(shown.last_success["whatsapp_cloud"], at(61));
         }
     }

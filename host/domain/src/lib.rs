@@ -30,6 +30,7 @@ pub mod hours;
 pub mod ids;
 pub mod inbound;
 pub mod inbox;
+pub mod inbox_fault;
 pub mod invisible_characters;
 pub mod iso_time;
 mod linked_file;

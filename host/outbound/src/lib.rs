@@ -20,7 +20,8 @@
 //!    request nor a link names the type of a file, `link_types.rs` asks the server of the link once per round.
 //! 5. `settle::settle` keeps outcomes that the database refuses (`dispatch/outcomes.rs`) and tries again. No leg is
 //!    marked until an outcome is written. A passing refusal comes back with a later `due_at`; the seventh, after ten
-//!    minutes, fails the leg. Throttled calls and calls that did not reach the provider do not count.
+//!    minutes, fails the leg. Throttled calls and calls that did not reach the provider do not count. `fault_changes.rs`
+//!    writes the faults of the inbox in the same transaction.
 //! 6. While a carrier has no place, due legs are put off with their lane (`postponement::postpone`). An SMS waits for
 //!    `limits.sms_expires_after` (48 h) after it was queued. Then it fails with 900503, or with 900451 if it was called
 //!    for and may have arrived (`postponement::expiry_failure`, `delivery::in_doubt`).

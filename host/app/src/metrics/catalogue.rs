@@ -145,7 +145,12 @@ pub(super) const CATALOGUE: &[(&str, MetricKind, &str)] = &[
         Counter,
         "Unusable PDUs by {kind}: delivery, receipt, unsupported, unasked_answer.",
     ),
-    ("patchbay_tokens_refused", Gauge, "Inboxes whose provider refused the token or account since the last success."),
+    (
+        "patchbay_tokens_refused",
+        Gauge,
+        "Inboxes whose provider refused the token or account in the last day, without a success since (all \
+         processes).",
+    ),
     (
         "patchbay_trace_spans_total",
         Counter,

@@ -8,8 +8,10 @@ use std::{
 
 use base::Context;
 use chrono::{DateTime, Utc};
+use domain::inbox_fault::REFUSED_FOR;
 use storage::{
     PgConnection, Queue,
+    inboxes::faults,
     work::queue_figures::{self, LiteFigures, QueueFigures},
 };
 use tokio::{sync::Mutex, time::timeout};
@@ -61,6 +63,8 @@ impl InstallationFigures {
         add_queues(&mut text, &mut db, self.ctx.now()).await?;
         add_lite(&mut text, queue_figures::of_lite(&mut db).await?);
         text.one("patchbay_worker_processes", Some(float(queue_figures::worker_processes(&mut db).await?)));
+        let refused = faults::count_refused(&mut db, self.ctx.now() - REFUSED_FOR).await?;
+        text.one("patchbay_tokens_refused", Some(float(refused)));
         Ok(text.into_text())
     }
 }

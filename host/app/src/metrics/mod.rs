@@ -107,7 +107,7 @@ impl ProcessMetrics {
     }
 
     fn add_waits(&self, text: &mut MetricText) {
-        let SendingSnapshot { waits, refused_tokens, .. } = self.ctx.sending.snapshot(self.ctx.now());
+        let SendingSnapshot { waits, .. } = self.ctx.sending.snapshot(self.ctx.now());
         let count = |count: usize| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
         let reasons = WaitKind::ALL.map(|kind| {
             let waiting = waits.iter().filter(|(.., wait)| wait.kind == kind).count();
@@ -115,7 +115,6 @@ impl ProcessMetrics {
         });
         let samples = reasons.each_ref().map(|(reason, waiting)| ([("reason", reason.as_str())], *waiting));
         text.add("patchbay_inboxes_waiting", samples.iter().map(|(labels, waiting)| (&labels[..], *waiting)));
-        text.one("patchbay_tokens_refused", Some(count(refused_tokens.len())));
     }
 
     fn add_binds(&self, text: &mut MetricText) {

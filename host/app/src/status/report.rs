@@ -12,8 +12,8 @@ use base::{Context, lanes::within, sending_figures::SendingSnapshot};
 use channels::smpp::{BindState, BindStatus, SmppGateway};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::status_report::{
-    BindReport, CallReport, ConnectionReport, DiskReport, ProcessReport, ProcessRole, REPORT_INTERVAL, RefusalReport,
-    ReportTime, SuspensionReport, WaitReport,
+    BindReport, CallReport, ConnectionReport, DiskReport, ProcessReport, ProcessRole, REPORT_INTERVAL, ReportTime,
+    SuspensionReport, WaitReport,
 };
 use plugin_host::SuspendedPlugin;
 use storage::work::process_reports;
@@ -72,7 +72,7 @@ impl ReportSource {
         let ProcessFigures { resident_bytes, open_files, open_files_max } = ProcessFigures::read();
         let db = &self.ctx.db;
         let idle = u32::try_from(db.num_idle()).unwrap_or(u32::MAX);
-        let SendingSnapshot { calls, last_success, waits, refused_tokens } = self.ctx.sending.snapshot(self.ctx.now());
+        let SendingSnapshot { calls, last_success, waits } = self.ctx.sending.snapshot(self.ctx.now());
         let binds = self.smpp.as_ref().map(SmppGateway::status).unwrap_or_default();
         ProcessReport {
             role: self.role,
@@ -113,15 +113,6 @@ impl ReportSource {
                     kind: wait.kind.as_str().to_owned(),
                     reason: wait.reason,
                     until: wait.until.map(ReportTime),
-                })
-                .collect(),
-            refused_tokens: refused_tokens
-                .into_iter()
-                .map(|(client_id, inbox_id, refused)| RefusalReport {
-                    client_id,
-                    inbox_id,
-                    code: refused.code,
-                    refused_time: refused.refused_at.into(),
                 })
                 .collect(),
             suspended_plugins: self

@@ -184,7 +184,7 @@ impl RemoteServer {
         ];
         body.extend(fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
         let mut answer = self.answer("POST", Self::path(name, "/activate")?, Some(&Value::Object(body))).await?;
-        self.name_numbers([&mut answer.value]).await?;
+        answer.warning = self.name_numbers([&mut answer.value]).await;
         Ok(answer)
     }
 

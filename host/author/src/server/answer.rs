@@ -14,18 +14,24 @@ pub(super) const PAGE: usize = 200;
 pub struct ServerAnswer<T> {
     pub json: Value,
     pub value: T,
+    /// A part of the text for people could not be made. The JSON is complete.
+    pub warning: Option<String>,
 }
 
 impl<T: DeserializeOwned> ServerAnswer<T> {
     pub(super) fn read(json: Value) -> Result<Self, ServerError> {
         let value = T::deserialize(&json).map_err(|fault| ServerError::Strange(fault.to_string()))?;
-        Ok(Self { json, value })
+        Ok(Self { json, value, warning: None })
     }
 }
 
 impl<T: fmt::Display> fmt::Display for ServerAnswer<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.value.fmt(f)
+        self.value.fmt(f)?;
+        match &self.warning {
+            Some(warning) => write!(f, "\nWarning: {warning}"),
+            None => Ok(()),
+        }
     }
 }
 

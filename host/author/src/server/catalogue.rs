@@ -149,13 +149,16 @@ impl RemoteServer {
     /// Lists the plugins of the client, at most 10,000. More are left out without an error.
     pub async fn list_plugins(&self) -> Result<Vec<ServerAnswer<ListedPlugin>>, ServerError> {
         let mut plugins: Vec<ServerAnswer<ListedPlugin>> = self.items(BASE, MAX_PLUGINS).await?;
-        self.name_numbers(plugins.iter_mut().flat_map(|plugin| &mut plugin.value.activations)).await?;
+        let warning = self.name_numbers(plugins.iter_mut().flat_map(|plugin| &mut plugin.value.activations)).await;
+        if let Some(last) = plugins.last_mut() {
+            last.warning = warning;
+        }
         Ok(plugins)
     }
 
     pub async fn status(&self, name: &str) -> Result<ServerAnswer<PluginStatus>, ServerError> {
         let mut status: ServerAnswer<PluginStatus> = self.answer("GET", Self::path(name, "")?, None).await?;
-        self.name_numbers(&mut status.value.plugin.activations).await?;
+        status.warning = self.name_numbers(&mut status.value.plugin.activations).await;
         Ok(status)
     }
 

@@ -31,22 +31,25 @@ impl RemoteServer {
         self.numbers.get_or_try_init(ask).await.map(Vec::as_slice)
     }
 
-    /// Fills in the numbers of activations, which the server names by id. Without such an activation it asks nothing.
-    pub(super) async fn name_numbers<'s>(
-        &self,
-        scopes: impl IntoIterator<Item = &'s mut Scope>,
-    ) -> Result<(), ServerError> {
+    /// Fills in the numbers of activations, which the server names by id. Without such an activation it asks nothing. If the
+    /// server does not list the numbers, the ids stay, and it returns a warning: the answer about the activations counts.
+    pub(super) async fn name_numbers<'s>(&self, scopes: impl IntoIterator<Item = &'s mut Scope>) -> Option<String> {
         let of_numbers: Vec<&mut Scope> =
             scopes.into_iter().filter(|scope| scope.whats_app_number_id.is_some()).collect();
         if of_numbers.is_empty() {
-            return Ok(());
+            return None;
         }
-        let numbers = self.numbers().await?;
+        let numbers = match self.numbers().await {
+            Ok(numbers) => numbers,
+            Err(error) => {
+                return Some(format!("numbers are shown by their ids, because they cannot be listed: {error}"));
+            }
+        };
         for scope in of_numbers {
             let known = numbers.iter().find(|known| Some(&known.id) == scope.whats_app_number_id.as_ref());
             scope.number = known.map(|known| known.number.clone());
         }
-        Ok(())
+        None
     }
 
     pub async fn optional_number_id(&self, typed: Option<&str>) -> Result<Option<String>, ServerError> {

@@ -69,7 +69,7 @@ impl RemoteServer {
         let json = serde_json::from_slice(&answer.body).map_err(|fault| ServerError::Strange(fault.to_string()))?;
         let mut answer: ServerAnswer<RollbackReport> = ServerAnswer::read(json)?;
         let RollbackReport { now, before } = &mut answer.value;
-        self.name_numbers(before.iter_mut().chain([now])).await?;
+        answer.warning = self.name_numbers(before.iter_mut().chain([now])).await;
         Ok(Some(answer))
     }
 }

@@ -13,4 +13,5 @@ mod merging;
 mod projects;
 mod support;
 mod terminal;
+mod unlisted_numbers;
 mod web;

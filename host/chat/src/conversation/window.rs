@@ -3,13 +3,7 @@
 
 use base::{Context, Result};
 use chrono::{DateTime, Utc};
-use domain::{
-    channel_table::WindowRule,
-    chat::{SESSION_WINDOW, chat_allowed},
-    ids::ClientId,
-    inbox::InboxKind,
-    messenger::{self, WindowPermission},
-};
+use domain::{channel_table::WindowRule, chat, ids::ClientId, inbox::InboxKind, messenger};
 use storage::{PgConnection, chat::participants::Participant, people::inbox_customers};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,16 +30,17 @@ pub(crate) async fn end_for_programs(
         Some(wrote) => Some(wrote),
         None => inbox_customers::last_inbound(db, client, chat.inbox, chat.customer).await?,
     };
-    Ok(end(rule, wrote))
+    Ok(end(rule, WindowWriter::Program, wrote))
 }
 
-/// `wrote`: time of the customer's last message.
-fn end(rule: WindowRule, wrote: Option<DateTime<Utc>>) -> Option<DateTime<Utc>> {
+/// The time from which a writer can send no free-form messages. `None`: no such time is known. `wrote`: time of the customer's
+/// last message.
+fn end(rule: WindowRule, by: WindowWriter, wrote: Option<DateTime<Utc>>) -> Option<DateTime<Utc>> {
     match rule {
         WindowRule::None => None,
-        WindowRule::Day => Some(wrote.map_or(DateTime::UNIX_EPOCH, |wrote| wrote + SESSION_WINDOW)),
+        WindowRule::Day => Some(chat::window_end(wrote).unwrap_or(DateTime::UNIX_EPOCH)),
         // Messenger itself judges if the time is not known.
-        WindowRule::DayAndWeek => wrote.map(|wrote| wrote + messenger::WINDOW),
+        WindowRule::DayAndWeek => Some(messenger::window_end(by == WindowWriter::Person, wrote?)),
     }
 }
 
@@ -66,23 +61,21 @@ pub(crate) async fn closed_reason(
 
 /// `wrote`: time of the customer's last message.
 fn judge(kind: InboxKind, by: WindowWriter, wrote: Option<DateTime<Utc>>, now: DateTime<Utc>) -> Option<&'static str> {
-    match kind.facts().window {
-        WindowRule::Day if !chat_allowed(wrote, now) => Some(
+    let rule = kind.facts().window;
+    if end(rule, by, wrote).is_none_or(|end| now < end) {
+        return None;
+    }
+    match (rule, by) {
+        (WindowRule::None, _) => None,
+        (WindowRule::Day, _) => Some(
             "the customer last wrote more than 24 hours ago: until the customer writes again, only templates can be sent",
         ),
-        WindowRule::DayAndWeek
-            if messenger::permission(by == WindowWriter::Person, wrote, now) == WindowPermission::No =>
-        {
-            Some(match by {
-                WindowWriter::Person => {
-                    "the customer last wrote more than 7 days ago: Messenger takes nothing until the customer writes again"
-                }
-                WindowWriter::Program => {
-                    "the customer last wrote more than 24 hours ago: Messenger takes only what a person writes, for 7 days"
-                }
-            })
-        }
-        _ => None,
+        (WindowRule::DayAndWeek, WindowWriter::Person) => Some(
+            "the customer last wrote more than 7 days ago: Messenger takes nothing until the customer writes again",
+        ),
+        (WindowRule::DayAndWeek, WindowWriter::Program) => Some(
+            "the customer last wrote more than 24 hours ago: Messenger takes only what a person writes, for 7 days",
+        ),
     }
 }
 
@@ -97,13 +90,17 @@ mod tests {
     }
 
     #[test]
-    fn the_window_of_programs_ends_24_hours_after_the_customer_wrote() {
+    fn a_window_ends_24_hours_after_the_customer_wrote_and_that_of_people_on_messenger_after_seven_days() {
         let wrote = DateTime::UNIX_EPOCH + TimeDelta::days(3);
-        assert_eq!(end(WindowRule::Day, Some(wrote)), Some(wrote + TimeDelta::hours(24)));
-        assert_eq!(end(WindowRule::Day, None), Some(DateTime::UNIX_EPOCH), "it is closed");
-        assert_eq!(end(WindowRule::DayAndWeek, Some(wrote)), Some(wrote + TimeDelta::hours(24)));
-        assert_eq!(end(WindowRule::DayAndWeek, None), None);
-        assert_eq!(end(WindowRule::None, Some(wrote)), None);
+        let (day, week) = (Some(wrote + TimeDelta::hours(24)), Some(wrote + TimeDelta::days(7)));
+        for by in [WindowWriter::Person, WindowWriter::Program] {
+            assert_eq!(end(WindowRule::Day, by, Some(wrote)), day);
+            assert_eq!(end(WindowRule::Day, by, None), Some(DateTime::UNIX_EPOCH), "it is closed");
+            assert_eq!(end(WindowRule::DayAndWeek, by, None), None);
+            assert_eq!(end(WindowRule::None, by, Some(wrote)), None);
+        }
+        assert_eq!(end(WindowRule::DayAndWeek, WindowWriter::Program, Some(wrote)), day);
+        assert_eq!(end(WindowRule::DayAndWeek, WindowWriter::Person, Some(wrote)), week);
     }
 
     #[test]

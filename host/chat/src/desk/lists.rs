@@ -33,7 +33,7 @@ pub async fn list(
     Ok(Page { items, total: found.total })
 }
 
-/// The chats that a search of the list `all` finds, at most `most`, the latest first. `None` if the text is blank.
+/// The chats that a search finds, at most `most`, those with the latest messages first. `None` if the text is blank.
 pub(super) async fn chats_of_customers(
     db: &mut PgConnection,
     acting: ActingUser,
@@ -44,9 +44,7 @@ pub(super) async fn chats_of_customers(
     if search == ListSearch::Everything {
         return Ok(None);
     }
-    let first = PageRequest { page: 0, size: most };
-    let found = lists::page(db, acting.client, (ChatScope::All, acting.user), &search, first).await?;
-    Ok(Some(found.items.into_iter().map(|chat| chat.id).collect()))
+    Ok(Some(lists::find_ids(db, acting.client, &search, most).await?))
 }
 
 async fn resolve(db: &mut PgConnection, acting: ActingUser, text: &str) -> Result<ListSearch, Error> {

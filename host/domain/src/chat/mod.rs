@@ -39,7 +39,13 @@ use chrono::{DateTime, TimeDelta, Utc};
 /// How long after a customer's message free-form messages are allowed on WhatsApp Cloud (SPEC 4.1).
 pub const SESSION_WINDOW: TimeDelta = TimeDelta::hours(24);
 
+/// The time from which free-form messages are refused on WhatsApp Cloud. `None`: always, because no message of the customer is
+/// known. `last_inbound`: the customer's last message.
+pub fn window_end(last_inbound: Option<DateTime<Utc>>) -> Option<DateTime<Utc>> {
+    last_inbound.map(|last| last + SESSION_WINDOW)
+}
+
 /// Whether a `CHAT` message may go out on Cloud (PROVIDERS A.13). `last_inbound`: the customer's last message.
 pub fn chat_allowed(last_inbound: Option<DateTime<Utc>>, now: DateTime<Utc>) -> bool {
-    last_inbound.is_some_and(|last| now.signed_duration_since(last) < SESSION_WINDOW)
+    window_end(last_inbound).is_some_and(|end| now < end)
 }

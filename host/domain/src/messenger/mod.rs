@@ -7,4 +7,4 @@ pub use content::{
     FILE_MAX, MOST_QUICK_REPLIES, PAYLOAD_MAX, Splitting, TEXT_MAX, TITLE_MAX, in_messages, place_text, quick_replies,
     title,
 };
-pub use window::{HUMAN_WINDOW, OUTSIDE_WINDOW, WINDOW, WindowPermission, permission};
+pub use window::{HUMAN_WINDOW, OUTSIDE_WINDOW, WINDOW, WindowPermission, permission, window_end};

@@ -17,13 +17,20 @@ pub enum WindowPermission {
     No,
 }
 
+/// The time from which messages are refused. `human`: a person writes them. `wrote_at`: when the customer last wrote.
+pub fn window_end(human: bool, wrote_at: DateTime<Utc>) -> DateTime<Utc> {
+    wrote_at + if human { HUMAN_WINDOW } else { WINDOW }
+}
+
 /// How a message may go out now. `human`: a person wrote it. `wrote_at`: when the customer last did, if known.
 pub fn permission(human: bool, wrote_at: Option<DateTime<Utc>>, now: DateTime<Utc>) -> WindowPermission {
     let Some(wrote_at) = wrote_at else { return WindowPermission::Answer };
-    match now - wrote_at {
-        passed if passed < WINDOW => WindowPermission::Answer,
-        passed if human && passed < HUMAN_WINDOW => WindowPermission::HumanAgent,
-        _ => WindowPermission::No,
+    if now < window_end(false, wrote_at) {
+        WindowPermission::Answer
+    } else if human && now < window_end(true, wrote_at) {
+        WindowPermission::HumanAgent
+    } else {
+        WindowPermission::No
     }
 }
 

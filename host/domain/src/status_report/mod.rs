@@ -16,7 +16,7 @@ pub use load::{ClientLoad, PluginCondition, PluginLoad, StorageLoad, TableLoad};
 pub use problem::{ProblemKind, StatusProblem};
 pub use process::{
     BindReport, CallReport, ConnectionReport, DiskReport, ProcessReport, ProcessRole, ProcessState, ProcessStatus,
-    REPORT_INTERVAL, RefusalReport, SILENT_AFTER, SuspensionReport, WaitReport,
+    REPORT_INTERVAL, SILENT_AFTER, SuspensionReport, WaitReport,
 };
 pub use queue::{
     LaneStatus, LaneWork, LiteSessions, OutcomeCount, ProviderCalls, ProviderFailures, QueueStatus, RefusedTokenStatus,

@@ -93,9 +93,6 @@ pub struct ProcessReport {
     /// Inboxes that wait.
     #[serde(default)]
     pub waits: Vec<WaitReport>,
-    /// Inboxes whose token a provider refuses.
-    #[serde(default)]
-    pub refused_tokens: Vec<RefusalReport>,
     /// Plugins that it suspends.
     #[serde(default)]
     pub suspended_plugins: Vec<SuspensionReport>,
@@ -180,22 +177,6 @@ pub struct WaitReport {
     pub reason: String,
     /// Its end, if it is known.
     pub until: Option<ReportTime>,
-}
-
-/// An inbox whose token a provider refuses.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
-#[serde(rename_all = "camelCase")]
-pub struct RefusalReport {
-    /// Id of the client.
-    #[schema(value_type = Uuid)]
-    pub client_id: ClientId,
-    /// Id of the inbox.
-    #[schema(value_type = Uuid)]
-    pub inbox_id: InboxId,
-    /// The provider's code.
-    pub code: String,
-    /// Time of the refusal.
-    pub refused_time: ReportTime,
 }
 
 /// A plugin that a process suspends for a client.

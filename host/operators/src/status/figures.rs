@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
-    ids::{ClientId, InboxId, NodeId},
+    ids::{ClientId, InboxId},
+    inbox_fault::REFUSED_FOR,
     status_report::{
         LaneStatus, LiteSessions, NodeStatus, OutcomeCount, ProcessReport, ProcessState, ProcessStatus, ProviderCalls,
         ProviderFailures, QueueStatus, RefusedTokenStatus, ReportTime, SILENT_AFTER, StatusReport, WaitReport,
@@ -12,6 +13,7 @@ use domain::{
 };
 use storage::{
     PgConnection, Queue,
+    inboxes::faults,
     work::{
         depths::{self, Depth, FailedCalls, WorkerNode},
         process_reports::{self, StoredReport},
@@ -58,13 +60,13 @@ pub async fn read(db: &mut PgConnection, now: DateTime<Utc>, build: ProgramBuild
         problems: Vec::new(),
         providers: providers(&processes),
         provider_failures: failures.into_iter().map(provider_failures).collect(),
-        refused_tokens: refused_tokens(db, &processes).await?,
+        refused_tokens: refused_tokens(db, now).await?,
         lite_sessions: LiteSessions {
             connected: lite.connected,
             connecting: lite.connecting,
             disconnected: lite.disconnected,
         },
-        plugins: loads::plugins(db, running(&processes).map(|(_, report)| report), now - RECENT).await?,
+        plugins: loads::plugins(db, running(&processes), now - RECENT).await?,
         storage: loads::storage(db).await?,
         clients: loads::clients(db, work, now).await?,
         nodes,
@@ -75,15 +77,15 @@ pub async fn read(db: &mut PgConnection, now: DateTime<Utc>, build: ProgramBuild
     Ok(report)
 }
 
-fn running(processes: &[ProcessStatus]) -> impl Iterator<Item = (NodeId, &ProcessReport)> {
+fn running(processes: &[ProcessStatus]) -> impl Iterator<Item = &ProcessReport> {
     let running = processes.iter().filter(|process| process.state == ProcessState::Running);
-    running.filter_map(|process| Some((process.id, process.report.as_ref()?)))
+    running.filter_map(|process| process.report.as_ref())
 }
 
 /// The reasons of running processes. If two name one for an inbox, the one that lasts longer counts.
 fn waits(processes: &[ProcessStatus]) -> HashMap<(ClientId, InboxId), &WaitReport> {
     let mut waits: HashMap<(ClientId, InboxId), &WaitReport> = HashMap::new();
-    for wait in running(processes).flat_map(|(_, report)| &report.waits) {
+    for wait in running(processes).flat_map(|report| &report.waits) {
         let known = waits.entry((wait.client_id, wait.inbox_id)).or_insert(wait);
         if known.until < wait.until {
             *known = wait;
@@ -95,7 +97,7 @@ fn waits(processes: &[ProcessStatus]) -> HashMap<(ClientId, InboxId), &WaitRepor
 fn providers(processes: &[ProcessStatus]) -> Vec<ProviderCalls> {
     let mut calls: BTreeMap<&str, BTreeMap<(&str, Option<&str>), u64>> = BTreeMap::new();
     let mut last: BTreeMap<&str, ReportTime> = BTreeMap::new();
-    for (_, report) in running(processes) {
+    for report in running(processes) {
         for call in &report.calls {
             let outcome = (call.outcome.as_str(), call.code.as_deref());
             *calls.entry(&call.provider).or_default().entry(outcome).or_default() += call.calls;
@@ -120,26 +122,21 @@ fn providers(processes: &[ProcessStatus]) -> Vec<ProviderCalls> {
     calls.into_iter().map(status).collect()
 }
 
-async fn refused_tokens(
-    db: &mut PgConnection,
-    processes: &[ProcessStatus],
-) -> storage::Result<Vec<RefusedTokenStatus>> {
-    let refused: Vec<_> = running(processes)
-        .flat_map(|(node, report)| report.refused_tokens.iter().map(move |refusal| (node, refusal)))
-        .collect();
-    let senders: Vec<_> = refused.iter().map(|(_, refusal)| (refusal.client_id, refusal.inbox_id)).collect();
+async fn refused_tokens(db: &mut PgConnection, now: DateTime<Utc>) -> storage::Result<Vec<RefusedTokenStatus>> {
+    let refused = faults::refused(db, now - REFUSED_FOR).await?;
+    let senders: Vec<_> = refused.iter().map(|refusal| (refusal.client_id, refusal.inbox_id)).collect();
     let names = wait_reasons::sender_names(db, &senders).await?;
-    let named = refused.into_iter().filter_map(|(process, refusal)| {
-        let name =
-            names.iter().find(|name| name.client_id == refusal.client_id && name.inbox_id == refusal.inbox_id)?;
+    let mut names: HashMap<_, _> = names.into_iter().map(|name| ((name.client_id, name.inbox_id), name)).collect();
+    let named = refused.into_iter().filter_map(|refusal| {
+        let name = names.remove(&(refusal.client_id, refusal.inbox_id))?;
         Some(RefusedTokenStatus {
-            client_ref: name.client_ref.clone(),
+            client_ref: name.client_ref,
             inbox_id: refusal.inbox_id,
-            kind: name.kind.clone(),
-            address: name.address.clone(),
-            code: refusal.code.clone(),
-            refused_time: refusal.refused_time,
-            process,
+            kind: name.kind,
+            address: name.address,
+            code: refusal.code,
+            refused_time: refusal.refused_at.into(),
+            process: refusal.node,
         })
     });
     Ok(named.collect())

@@ -17,14 +17,19 @@ use super::{
 pub struct SendCheck {
     /// Number of recipients that would be accepted.
     pub accepted: usize,
+    /// Number of those that the tier of the sender would count from now on.
+    pub counted: usize,
     pub rejected: Vec<RejectedRecipient>,
 }
 
-pub(super) async fn check(ctx: &Context, pending: &PendingSend) -> Result<SendCheck, AcceptError> {
+/// `counted_before`: recipients of earlier requests of the same send that the tier of the sender would count.
+pub(super) async fn check(ctx: &Context, pending: &PendingSend, counted_before: u32) -> Result<SendCheck, AcceptError> {
     let mut facts = load(ctx, pending).await.map_err(|error| AcceptError::Failed(Arc::new(error)))?;
+    facts.standing.count_before(counted_before);
     let judged = prepare::judge(ctx, &mut facts, pending)?;
     Ok(SendCheck {
         accepted: judged.parts.iter().flat_map(|part| part.accepted()).count(),
+        counted: judged.counted.len(),
         rejected: judged.parts.iter().flat_map(|part| part.rejected()).cloned().collect(),
     })
 }

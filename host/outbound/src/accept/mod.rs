@@ -108,10 +108,11 @@ impl Acceptor {
     }
 
     /// Judges a request as [`accept`](Self::accept) does, and stores nothing. Its idempotency key does not matter.
-    pub async fn check(&self, call: SendCall) -> std::result::Result<SendCheck, AcceptError> {
+    /// `counted_before`: the sum of [`SendCheck::counted`] of the earlier requests of the same send.
+    pub async fn check(&self, call: SendCall, counted_before: u32) -> std::result::Result<SendCheck, AcceptError> {
         let request = self.parse(&call).await?.map_err(AcceptError::Faults)?;
         let pending = PendingSend { call, request, cause: traces::current(), came: Instant::now() };
-        check::check(&self.ctx, &pending).await
+        check::check(&self.ctx, &pending, counted_before).await
     }
 
     async fn parse(&self, call: &SendCall) -> std::result::Result<std::result::Result<SendBody, Faults>, AcceptError> {

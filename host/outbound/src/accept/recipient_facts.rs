@@ -82,6 +82,13 @@ impl RecipientFacts {
         Ok(known)
     }
 
+    /// Counts recipients that are not among those of the group.
+    pub(super) fn count_before(&mut self, recipients: u32) {
+        for ledger in self.ledgers.values_mut() {
+            ledger.used = ledger.used.saturating_add(recipients);
+        }
+    }
+
     /// Rejects recipients that may not be written to. Returns those that the tier of `number` counts from now on.
     pub(super) fn judge(
         &mut self,

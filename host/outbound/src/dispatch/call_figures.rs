@@ -3,10 +3,10 @@
 use std::time::{Duration, Instant};
 
 use base::{
-    sending_figures::{CallKind, RefusedToken, SenderWait, WaitKind},
+    sending_figures::{CallKind, SenderWait, WaitKind},
     traces::{self, SpanKind},
 };
-use chrono::{DateTime, TimeDelta, Utc};
+use chrono::{DateTime, Utc};
 use domain::{
     carriage::{Acceptance, SendFailure},
     channel::Channel,
@@ -60,30 +60,35 @@ pub(super) fn record_success(sender: &SenderInbox, at: DateTime<Utc>) {
         .set(at.timestamp() as f64);
 }
 
-/// Records the reason for which the messages of an inbox wait after a failed call. Failures of single messages are none.
-pub(super) fn record_failure(sender: &SenderInbox, failure: &SendFailure, now: DateTime<Utc>) {
-    let SenderInbox { inbox, figures, .. } = sender;
-    let (sender, code) = ((inbox.client, inbox.id), |code| alarms::label(inbox.kind.channel(), code));
-    let (reason, after) = match failure {
-        SendFailure::AccountStopped(stopped) => {
-            let code = code(stopped.code);
-            figures.token_refused(sender, RefusedToken { code: code.clone(), refused_at: now });
-            (format!("the provider refused the token or the account, code {code}"), None)
-        }
-        SendFailure::Retry { failure, after } => {
-            (format!("the provider refused for now, code {}", code(failure.code)), *after)
-        }
-        SendFailure::SlowDown { failure, after } => {
-            (format!("the provider asks for a slower pace, code {}", code(failure.code)), *after)
-        }
-        SendFailure::NotSent { reason, after } => (format!("not sent: {reason}"), *after),
-        SendFailure::Unknown { .. } => ("the provider did not answer".to_owned(), None),
-        SendFailure::Rejected(_) | SendFailure::Unreachable(_) | SendFailure::RecipientLimited(_) => return,
-    };
-    let until = after.and_then(|after| TimeDelta::from_std(after).ok()).map(|after| now + after);
+/// Records the reason for which the messages of an inbox wait after a failed call. `until`: the time of the next attempt.
+pub(super) fn record_failure(
+    sender: &SenderInbox,
+    failure: &SendFailure,
+    now: DateTime<Utc>,
+    until: Option<DateTime<Utc>>,
+) {
+    let inbox = &sender.inbox;
+    let Some(reason) = wait_reason(inbox.kind.channel(), failure) else { return };
     let is_not_sent = matches!(failure, SendFailure::NotSent { .. });
     let kind = if is_not_sent { WaitKind::NotSent } else { WaitKind::CallFailed };
-    figures.waits(sender, SenderWait { kind, reason, seen_at: now, until });
+    sender.figures.waits((inbox.client, inbox.id), SenderWait { kind, reason, seen_at: now, until });
+}
+
+/// The reason for which the messages of an inbox wait after a failed call. `None`: it is a failure of a single message.
+pub(super) fn wait_reason(channel: Channel, failure: &SendFailure) -> Option<String> {
+    let code = |code: i64| alarms::label(channel, code);
+    Some(match failure {
+        SendFailure::AccountStopped(stopped) => {
+            format!("the provider refused the token or the account, code {}", code(stopped.code))
+        }
+        SendFailure::Retry { failure, .. } => format!("the provider refused for now, code {}", code(failure.code)),
+        SendFailure::SlowDown { failure, .. } => {
+            format!("the provider asks for a slower pace, code {}", code(failure.code))
+        }
+        SendFailure::NotSent { reason, .. } => format!("not sent: {reason}"),
+        SendFailure::Unknown { .. } => "the provider did not answer".to_owned(),
+        SendFailure::Rejected(_) | SendFailure::Unreachable(_) | SendFailure::RecipientLimited(_) => return None,
+    })
 }
 
 pub(super) fn count_pause(sender: &SenderInbox) {

@@ -7,6 +7,7 @@
 
 mod call_figures;
 mod due_legs;
+mod fault_changes;
 mod files;
 mod hook;
 mod lane;

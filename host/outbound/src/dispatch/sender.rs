@@ -1,6 +1,6 @@
 //! The inbox that a lane sends from, and the carrier that takes its messages.
 
-use std::sync::Arc;
+use std::sync::{Arc, atomic::AtomicBool};
 
 use base::{Context, Result, lanes::Lease, secrets::SecretPurpose, sending_figures::SendingFigures};
 use channels::{
@@ -15,7 +15,7 @@ use domain::{
 };
 use storage::{
     PgConnection,
-    inboxes::{self, Inbox},
+    inboxes::{self, Inbox, StoredSender},
 };
 use tenancy::inboxes::{SenderState, sender_state};
 
@@ -38,6 +38,8 @@ pub(super) struct SenderInbox {
     pub(super) is_elsewhere: bool,
     pub(super) hook: Option<Arc<dyn LaneHook>>,
     pub(super) figures: SendingFigures,
+    /// A fault of the inbox is recorded. Clones share it.
+    pub(super) has_fault: Arc<AtomicBool>,
 }
 
 impl SenderInbox {
@@ -59,7 +61,7 @@ impl SenderInbox {
         client: ClientId,
         id: InboxId,
     ) -> Result<Option<Self>> {
-        let Some((inbox, mode)) = inboxes::sender(db, client, id).await? else {
+        let Some(StoredSender { inbox, mode, has_fault }) = inboxes::sender(db, client, id).await? else {
             tracing::error!(client.id = %client, inbox.id = %id, "messages wait for a deleted inbox");
             return Ok(None);
         };
@@ -92,6 +94,7 @@ impl SenderInbox {
             is_elsewhere,
             hook: None,
             figures: ctx.sending.clone(),
+            has_fault: Arc::new(AtomicBool::new(has_fault)),
         }))
     }
 

@@ -34,6 +34,7 @@ use uuid::Uuid;
 
 use super::{
     call_figures,
+    fault_changes::FaultChanges,
     hook::{LegKey, LegPart},
     offers,
     outcome::LegOutcome,
@@ -94,17 +95,23 @@ struct Settlement {
 
 pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &SenderInbox, ended: &SettledLegs) -> Result<()> {
     let (client, now) = (lease.client, ctx.now());
-    let mut settlement = Settlement::default();
+    let (mut settlement, mut faults) = (Settlement::default(), FaultChanges::default());
     let keeps_choices = sender.inbox.kind.facts().keeps_choices;
     for outcome in &ended.outcomes {
         match &outcome.result {
             Ok(taken) => {
                 call_figures::record_success(sender, now);
+                faults.accept();
                 settlement.accept(&outcome.leg, taken, keeps_choices, now);
                 settlement.reports.extend(own_reports::of(ctx, sender, &outcome.leg, now));
             }
             Err(failure) => {
-                call_figures::record_failure(sender, failure, now);
+                let until = next_attempt(ctx, &outcome.leg, failure, now);
+                call_figures::record_failure(sender, failure, now, until);
+                // A lane that is given back says nothing about the provider.
+                if !(lease.is_over() && matches!(failure, SendFailure::NotSent { .. })) {
+                    faults.add(sender, failure, now, until);
+                }
                 settlement.note(ctx, &outcome.leg, failure, now);
                 settlement.refuse(&outcome.leg, failure, sender, now);
             }
@@ -124,6 +131,7 @@ pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &SenderInbox, e
     }
     let received = store_parts(&mut tx, (client, sender), &ended.parts).await?;
     provider_calls::insert(&mut tx, client, &settlement.calls).await?;
+    faults.store(ctx, &mut tx, client, sender).await?;
     let cancelled = batches::respect(&mut tx, client, &mut settlement.later, now).await?;
     settlement.steps.extend(cancelled);
     work::hold(&mut tx, client, &settlement.holding, Some(now + HOLDS_FOR)).await?;
@@ -140,6 +148,7 @@ pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &SenderInbox, e
         wakes.extend(remember_recipients(ctx, &mut tx, (client, sender), settlement.written_to, now).await?);
     }
     tx.commit().await?;
+    faults.note_stored(sender);
     ctx.wake.wake_all(client, wakes);
     Ok(())
 }
@@ -275,6 +284,16 @@ impl Settlement {
         if leg.chat_message.is_some() {
             self.not_holding.push((leg.message, leg.ordinal));
         }
+    }
+}
+
+/// The time of the next call for a message whose call failed. `None`: none is planned.
+fn next_attempt(ctx: &Context, leg: &DueLeg, failure: &SendFailure, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+    match failure.next(count_tries(leg)) {
+        NextStep::Again(pause) => Some(now + pause),
+        // A leg that was in doubt before waits only for a report.
+        NextStep::AwaitNews if !leg.unanswered => Some(now + ctx.settings.limits.unknown_after),
+        NextStep::AwaitNews | NextStep::Fail(_) => None,
     }
 }
 

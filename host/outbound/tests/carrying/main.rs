@@ -5,6 +5,7 @@
 mod counts;
 mod error_log;
 mod hooks;
+mod inbox_faults;
 mod marks_before_places;
 mod message_order;
 mod stage;

@@ -111,19 +111,33 @@ impl Stage {
         self.work_until(CancellationToken::new()).await;
     }
 
-    /// The same, until the program is stopped.
+    /// The same in another process, which holds the lane for that time.
+    pub async fn work_in(&self, process: &Context) {
+        self.work_as(process, CancellationToken::new()).await;
+    }
+
+    /// Another process on the same database.
+    pub async fn another_process(&self) -> Context {
+        context(self.ctx.db.clone(), Arc::clone(&self.clock), &self.toy).await
+    }
+
+    /// Works on the lane until the program is stopped.
     pub async fn work_until(&self, stop: CancellationToken) {
+        self.work_as(&self.ctx, stop).await;
+    }
+
+    async fn work_as(&self, ctx: &Context, stop: CancellationToken) {
         let lane = LaneKey { queue: Queue::Outbound, client: self.client, lane: self.site.0 };
-        self.notes().now = self.ctx.now();
-        let mut db = self.ctx.db.acquire().await.unwrap();
-        if lanes::due(&mut db, Queue::Outbound, self.ctx.now(), 10).await.unwrap().is_empty() {
+        self.notes().now = ctx.now();
+        let mut db = ctx.db.acquire().await.unwrap();
+        if lanes::due(&mut db, Queue::Outbound, ctx.now(), 10).await.unwrap().is_empty() {
             return;
         }
         drop(db);
-        let claimed = Lease::claim(&self.ctx, lane, Duration::from_secs(60), stop, Arc::clone(&self.nudge)).await;
+        let claimed = Lease::claim(ctx, lane, Duration::from_secs(60), stop, Arc::clone(&self.nudge)).await;
         let lease = claimed.unwrap().expect("the lane is free");
-        dispatch::work(&self.ctx, &self.hooks, &lease).await.unwrap();
-        lease.release(&self.ctx).await.unwrap();
+        dispatch::work(ctx, &self.hooks, &lease).await.unwrap();
+        lease.release(ctx).await.unwrap();
     }
 
     pub fn notes(&self) -> MutexGuard<'_, Notes> {

@@ -105,31 +105,28 @@ pub async fn activate(
     loads(ctx, client, &activation.plugin).await?;
     validation::run(ctx, client, &activation).await?;
     trial::run(ctx, client, &activation).await?;
+    if wanted.preview {
+        // Reads only: it waits for no other change and delays none.
+        let mut db = ctx.db.acquire().await?;
+        return Ok(succession(ctx, &mut db, client, activation, &config.config).await?.result(kept));
+    }
     let mut tx = ctx.db.begin().await?;
     activations::lock(&mut tx, client).await?;
-    still_there(&mut tx, client, &activation.plugin).await?;
-    referred_secrets::still_granted(&mut tx, client, &activation).await?;
-    let present = in_scope(&mut tx, client, candidate.world, wanted.inbox).await?;
-    if let Some(same) = find_same(ctx, client, &present, &activation, &config.config)? {
-        return Ok(ActivationResult { activation: same.clone(), kept, replaced: None });
+    let succession = succession(ctx, &mut tx, client, activation, &config.config).await?;
+    let result = succession.result(kept);
+    let Succession::New { activation, ended } = &succession else { return Ok(result) };
+    for (other, reason) in ended {
+        activations::end(&mut tx, client, other.id, reason, ctx.now()).await?;
     }
-    if activation.mode == Mode::Shadow {
-        has_something_to_compare_with(&mut tx, client, &activation).await?;
-    }
-    let replaced = present.iter().find(|other| other.mode == activation.mode).map(|other| other.plugin.clone());
-    let activation = take_place(ctx, &mut tx, client, activation, &present).await?;
-    if wanted.preview {
-        tx.rollback().await?;
-        return Ok(ActivationResult { activation, kept, replaced });
-    }
-    let swap = swap_event(&activation, Swap::Activated { instead_of: activation.previous }, ctx.now());
+    begin(ctx, &mut tx, client, activation, "ACTIVATED").await?;
+    let swap = swap_event(activation, Swap::Activated { instead_of: activation.previous }, ctx.now());
     let wakes = record(ctx, &mut tx, client, &[swap]).await?;
     let admin = Administration::from(ctx);
     audit(&admin, &mut tx, client, actor, "activate", ("plugin", &activation.plugin.to_string())).await?;
     tx.commit().await?;
     ctx.wake.wake_all(client, wakes);
-    follow::announce(ctx, client, &activation).await;
-    Ok(ActivationResult { activation, kept, replaced })
+    follow::announce(ctx, client, activation).await;
+    Ok(result)
 }
 
 /// The fields that the request leaves out, if there are values to keep.
@@ -375,29 +372,65 @@ async fn has_something_to_compare_with(
     Err(PluginError::fault("mode", said))
 }
 
-/// Ends the activations that this one replaces, and begins it.
-async fn take_place(
+/// The effect of a new activation on the present ones.
+enum Succession {
+    /// The same is in force already.
+    Same(SlotActivation),
+    New {
+        activation: SlotActivation,
+        /// The activations that it ends, with the reasons.
+        ended: Vec<(SlotActivation, &'static str)>,
+    },
+}
+
+impl Succession {
+    fn result(&self, kept: Vec<&'static str>) -> ActivationResult {
+        match self {
+            Self::Same(activation) => ActivationResult { activation: activation.clone(), kept, replaced: None },
+            Self::New { activation, ended } => {
+                let replaced = ended.iter().find(|(other, _)| other.mode == activation.mode);
+                let replaced = replaced.map(|(other, _)| other.plugin.clone());
+                ActivationResult { activation: activation.clone(), kept, replaced }
+            }
+        }
+    }
+}
+
+/// Compares a new activation with the present ones. An activation holds the lock of the client from before this call until
+/// its commit.
+async fn succession(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
     mut activation: SlotActivation,
-    present: &[SlotActivation],
-) -> Result<SlotActivation> {
-    for other in present {
-        let reason = if other.mode == activation.mode {
-            "replaced"
-        } else if activation.mode == Mode::Live && other.plugin == activation.plugin {
-            "promoted"
-        } else {
-            continue;
-        };
-        activations::end(db, client, other.id, reason, ctx.now()).await?;
-        if other.mode == Mode::Live {
-            activation.previous = Some(other.id);
-        }
+    config: &Value,
+) -> Result<Succession, PluginError> {
+    still_there(db, client, &activation.plugin).await?;
+    referred_secrets::still_granted(db, client, &activation).await?;
+    let present = in_scope(db, client, activation.world, activation.inbox).await?;
+    if let Some(same) = find_same(ctx, client, &present, &activation, config)? {
+        return Ok(Succession::Same(same.clone()));
     }
-    begin(ctx, db, client, &activation, "ACTIVATED").await?;
-    Ok(activation)
+    if activation.mode == Mode::Shadow {
+        has_something_to_compare_with(db, client, &activation).await?;
+    }
+    let ended = ended_by(&activation, present);
+    activation.previous = ended.iter().find(|(other, _)| other.mode == Mode::Live).map(|(other, _)| other.id);
+    Ok(Succession::New { activation, ended })
+}
+
+/// The present activations of its place that a new one ends, with the reasons.
+fn ended_by(activation: &SlotActivation, present: Vec<SlotActivation>) -> Vec<(SlotActivation, &'static str)> {
+    let reason = |other: &SlotActivation| {
+        if other.mode == activation.mode {
+            Some("replaced")
+        } else if activation.mode == Mode::Live && other.plugin == activation.plugin {
+            Some("promoted")
+        } else {
+            None
+        }
+    };
+    present.into_iter().filter_map(|other| reason(&other).map(|reason| (other, reason))).collect()
 }
 
 /// Stores an activation in its slot and records the event.

@@ -193,6 +193,48 @@ async fn count(db: &mut PgConnection, list: ListedChats<'_>, search: &ListSearch
     Ok(u64::try_from(counted).unwrap_or_default())
 }
 
+/// The statement of the ids that a search finds: at most `$4`. Public for the test of its plan.
+#[doc(hidden)]
+pub fn ids_statement(search: &ListSearch) -> String {
+    let (condition, sought) = (condition(ChatScope::All), sought(search));
+    format!(
+        "SELECT id FROM participant WHERE client_id = $1 AND merged_into IS NULL AND {condition} AND {sought}
+         ORDER BY last_message_at DESC, id LIMIT $4"
+    )
+}
+
+/// The chats of a client that a search finds, those with the latest messages first, at most `most`.
+pub async fn find_ids(
+    db: &mut PgConnection,
+    client: ClientId,
+    search: &ListSearch,
+    most: u32,
+) -> Result<Vec<ParticipantId>> {
+    let (list, most) = (ListedChats { client, scope: ChatScope::All, agents: &[] }, i64::from(most));
+    let walked = match search {
+        ListSearch::Words(words) => common_words::walk_ids(db, list, words, most).await?,
+        ListSearch::Nothing => return Ok(Vec::new()),
+        ListSearch::Everything
+        | ListSearch::Customer(_)
+        | ListSearch::Customers(_)
+        | ListSearch::Initial(_)
+        | ListSearch::Ending(_) => None,
+    };
+    let ids: Vec<Uuid> = match walked {
+        Some(ids) => ids,
+        None => {
+            sqlx::query_scalar(&ids_statement(search))
+                .bind(client.0)
+                .bind(list.agents)
+                .bind(search.customer_filter())
+                .bind(most)
+                .fetch_all(db)
+                .await?
+        }
+    };
+    Ok(ids.into_iter().map(ParticipantId).collect())
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
 pub struct ShownCustomer {
     id: Uuid,

@@ -3,6 +3,7 @@
 
 pub mod accounts;
 pub mod directories;
+pub mod faults;
 pub mod gates;
 mod insert;
 pub mod lite;
@@ -28,7 +29,7 @@ use uuid::Uuid;
 
 pub use insert::{insert, insert_in_sandbox};
 pub use rates::set_rate;
-pub use read::{all_cloud, all_pages, by_addresses, by_id, by_ids, by_waba, default_sms, page, sender};
+pub use read::{StoredSender, all_cloud, all_pages, by_addresses, by_id, by_ids, by_waba, default_sms, page, sender};
 pub use release::{release, take_back};
 pub use tokens::renew_token;
 

@@ -1,10 +1,11 @@
-//! Inboxes in lists: without secrets, with the facts that their providers have reported.
+//! Inboxes in lists: without secrets, with the facts that their providers have reported and the faults of calls.
 
 use chrono::{DateTime, Utc};
 use domain::{
     channel::Channel,
     ids::{ClientId, InboxId},
     inbox::InboxKind,
+    inbox_fault::{InboxCallFailure, InboxFaults, TokenRefusal},
     page::PageRequest,
 };
 use uuid::Uuid;
@@ -28,6 +29,7 @@ pub struct InboxOverview {
     /// Time of the last look at the quality and the status.
     pub read_at: Option<DateTime<Utc>>,
     pub tier: Option<TierReport>,
+    pub faults: InboxFaults,
 }
 
 /// The messaging tier of a number, and its use.
@@ -54,12 +56,26 @@ struct OverviewRow {
     tier: Option<String>,
     told_at: Option<DateTime<Utc>>,
     used: i64,
+    refused_code: Option<String>,
+    refused_at: Option<DateTime<Utc>>,
+    failed_reason: Option<String>,
+    failed_at: Option<DateTime<Utc>>,
+    next_attempt_at: Option<DateTime<Utc>>,
 }
 
 impl TryFrom<OverviewRow> for InboxOverview {
     type Error = Error;
 
     fn try_from(row: OverviewRow) -> Result<Self> {
+        let until = row.next_attempt_at;
+        let faults = InboxFaults {
+            refusal: row.refused_code.zip(row.refused_at).map(|(code, at)| TokenRefusal { code, at }),
+            failed_call: row.failed_reason.zip(row.failed_at).map(|(reason, at)| InboxCallFailure {
+                reason,
+                at,
+                until,
+            }),
+        };
         Ok(Self {
             id: InboxId(row.id),
             kind: read_value("inbox", "kind", &row.kind, |kind| kind.parse().ok())?,
@@ -71,6 +87,7 @@ impl TryFrom<OverviewRow> for InboxOverview {
             channel_status: row.channel_status,
             read_at: row.read_at,
             tier: row.tier.zip(row.told_at).map(|(name, told_at)| TierReport { name, told_at, used: row.used }),
+            faults,
         })
     }
 }
@@ -95,6 +112,7 @@ pub async fn page(
     let rows: Vec<OverviewRow> = sqlx::query_as(
         "SELECT inbox.id, inbox.kind, inbox.address, account.name, inbox.created_at, inbox.disabled_at,
                 quality.quality_rating, quality.channel_status, quality.read_at, tier.tier, tier.told_at,
+                fault.refused_code, fault.refused_at, fault.failed_reason, fault.failed_at, fault.next_attempt_at,
                 (SELECT COALESCE(sum(counted.recipients), 0)::bigint FROM tier_count counted
                  WHERE counted.client_id = inbox.client_id AND counted.inbox_id = inbox.id
                    AND counted.counted_at > $3) AS used
@@ -109,6 +127,9 @@ pub async fn page(
          LEFT JOIN LATERAL (
              SELECT tier, told_at FROM messaging_tier one
              WHERE one.client_id = inbox.client_id AND one.inbox_id = inbox.id OFFSET 0) tier ON true
+         LEFT JOIN LATERAL (
+             SELECT refused_code, refused_at, failed_reason, failed_at, next_attempt_at FROM inbox_fault one
+             WHERE one.client_id = inbox.client_id AND one.inbox_id = inbox.id OFFSET 0) fault ON true
          ORDER BY inbox.channel, inbox.address",
     )
     .bind(client.0)

@@ -118,14 +118,25 @@ pub async fn by_id(db: &mut PgConnection, client: ClientId, id: InboxId) -> Resu
 #[derive(sqlx::FromRow)]
 struct SenderRow {
     is_sandbox: bool,
+    has_fault: bool,
     #[sqlx(flatten)]
     inbox: InboxRow,
 }
 
-/// An inbox that messages leave from. In `KeyMode::Test` they never leave the server.
-pub async fn sender(db: &mut PgConnection, client: ClientId, id: InboxId) -> Result<Option<(Inbox, KeyMode)>> {
+/// An inbox that messages leave from.
+#[derive(Debug, Clone)]
+pub struct StoredSender {
+    pub inbox: Inbox,
+    /// `Test`: its messages never leave the server.
+    pub mode: KeyMode,
+    /// A fault at its provider is recorded (`super::faults`).
+    pub has_fault: bool,
+}
+
+pub async fn sender(db: &mut PgConnection, client: ClientId, id: InboxId) -> Result<Option<StoredSender>> {
     let row: Option<SenderRow> = sqlx::query_as(&format!(
-        "SELECT found.*, owner.sandbox_of IS NOT NULL AS is_sandbox
+        "SELECT found.*, owner.sandbox_of IS NOT NULL AS is_sandbox,
+                EXISTS (SELECT 1 FROM inbox_fault fault WHERE fault.client_id = $1 AND fault.inbox_id = $2) AS has_fault
          FROM ({SELECT} WHERE inbox.client_id = $1 AND inbox.id = $2) found
          CROSS JOIN (SELECT sandbox_of FROM client WHERE id = $1) owner"
     ))
@@ -133,7 +144,11 @@ pub async fn sender(db: &mut PgConnection, client: ClientId, id: InboxId) -> Res
     .bind(id.0)
     .fetch_optional(db)
     .await?;
-    row.map(|row| Ok((row.inbox.try_into()?, KeyMode::of(row.is_sandbox)))).transpose()
+    let read = |row: SenderRow| -> Result<StoredSender> {
+        let mode = KeyMode::of(row.is_sandbox);
+        Ok(StoredSender { inbox: row.inbox.try_into()?, mode, has_fault: row.has_fault })
+    };
+    row.map(read).transpose()
 }
 
 pub async fn by_ids(db: &mut PgConnection, client: ClientId, ids: &[InboxId]) -> Result<Vec<Inbox>> {

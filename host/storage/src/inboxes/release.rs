@@ -21,6 +21,7 @@ pub async fn release(db: &mut PgConnection, client: ClientId, inbox: InboxId, no
            AND client_id = $1",
         "DELETE FROM account_directory WHERE client_id = $1 AND inbox_id = $2",
         "DELETE FROM number_quality WHERE client_id = $1 AND inbox_id = $2",
+        "DELETE FROM inbox_fault WHERE client_id = $1 AND inbox_id = $2",
         "UPDATE account_link SET state = 'DONE' WHERE client_id = $1 AND lane_id = $2",
     ] {
         sqlx::query(statement).bind(client.0).bind(inbox.0).execute(&mut *db).await?;

@@ -149,6 +149,7 @@ pub const REGISTRY: &[PersonalTable] = &[
     ),
     table("inbox", &[], TableRule::Unrelated),
     table("inbox_customer", &[], OF_CUSTOMER),
+    table("inbox_fault", &[], TableRule::Unrelated),
     table("lane", &[], TableRule::Unrelated),
     table("lite_device_value", &["key", "value"], delete_rows(&[PersonLink::Mention("key", ColumnForm::Text)])),
     table("lite_offer", &["provider_id", "choices"], OF_CUSTOMER),

@@ -244,7 +244,8 @@ async fn no_list_reads_the_table_or_sorts_more_than_agents_have() {
         for search in &searches {
             let page = (lists::page_statement(scope, search), "NULL, NULL, NULL, 0, 10");
             let count = (lists::count_statement(scope, search), "NULL, NULL, NULL, 10000");
-            for (statement, arguments) in [page, count] {
+            let ids = (lists::ids_statement(search), "NULL, NULL, NULL, 1000");
+            for (statement, arguments) in [page, count, ids] {
                 sqlx::raw_sql(&format!("PREPARE list AS {statement}")).execute(&mut *db).await.unwrap();
                 let explain = format!("EXPLAIN (FORMAT JSON, COSTS OFF) EXECUTE list({arguments})");
                 let row = sqlx::raw_sql(&explain).fetch_one(&mut *db).await.unwrap();

@@ -3,8 +3,9 @@
 use chrono::TimeDelta;
 use domain::{
     channel::Channel,
-    ids::{ClientId, InboxId},
+    ids::{ClientId, InboxId, NodeId},
     inbox::{BillingModel, InboxKind, LiteHosting},
+    inbox_fault::{InboxCallFailure, InboxFaults, TokenRefusal},
     page::PageRequest,
     phone::Msisdn,
     template::TemplateRecord,
@@ -14,6 +15,7 @@ use storage::{
     PgConnection,
     inboxes::{
         self, Account, Inbox, InboxSettings, MessengerInbox, Sms, WebInbox, WhatsappCloud, WhatsappLite, directories,
+        faults, overview,
         quality::{self, NumberQuality},
         templates,
     },
@@ -240,4 +242,82 @@ async fn a_number_that_was_read_is_due_again_in_an_hour_or_after_a_new_request_o
     quality::ask(db, owner, &[number.id], None, now).await.unwrap();
     quality::store_reading(db, owner, number.id, &NumberQuality::default(), (asked.unwrap(), now)).await.unwrap();
     assert_eq!(quality::due(db, now, 10).await.unwrap(), due);
+}
+
+fn refusal(code: &str, seconds: i64) -> InboxFaults {
+    let refusal = TokenRefusal { code: code.to_owned(), at: moment(seconds) };
+    InboxFaults { refusal: Some(refusal), failed_call: None }
+}
+
+fn failed_call(reason: &str, seconds: i64, until: Option<i64>) -> InboxFaults {
+    let call = InboxCallFailure { reason: reason.to_owned(), at: moment(seconds), until: until.map(moment) };
+    InboxFaults { refusal: None, failed_call: Some(call) }
+}
+
+/// The faults of the only inbox that a list of numbers has.
+async fn faults_of(db: &mut PgConnection, client: ClientId) -> InboxFaults {
+    let page = overview::page(db, client, &[Channel::Whatsapp], moment(0), PageRequest::first(10));
+    page.await.unwrap().0.pop().unwrap().faults
+}
+
+#[tokio::test]
+async fn a_fault_of_an_inbox_stays_until_another_of_its_kind_or_the_end_of_all() {
+    let scratch = scratch::database().await;
+    let db = &mut scratch.connection().await;
+    let owner = client(db, CLIENT, "owner").await;
+    let number = cloud_number(1, "27820001001");
+    inboxes::insert(db, owner, &number, moment(0)).await.unwrap();
+    let node = NodeId(Uuid::from_u128(9));
+    assert_eq!(faults_of(db, owner).await, InboxFaults::default());
+
+    for found in [refusal("190", 1), failed_call("slow", 2, Some(60)), failed_call("slower", 3, None)] {
+        faults::record(db, owner, number.id, &found, node).await.unwrap();
+    }
+    let both = InboxFaults { refusal: refusal("190", 1).refusal, ..failed_call("slower", 3, None) };
+    assert_eq!(faults_of(db, owner).await, both);
+
+    faults::clear(db, STRANGER, number.id).await.unwrap();
+    assert_eq!(faults_of(db, owner).await, both);
+
+    faults::clear(db, owner, number.id).await.unwrap();
+    assert_eq!(faults_of(db, owner).await, InboxFaults::default());
+}
+
+#[tokio::test]
+async fn refused_tokens_of_all_clients_are_found_by_the_time_of_the_refusal() {
+    let scratch = scratch::database().await;
+    let db = &mut scratch.connection().await;
+    let (owner, other) = (client(db, CLIENT, "owner").await, client(db, STRANGER, "other").await);
+    let (first, second) = (cloud_number(1, "27820001001"), cloud_number(2, "27820001002"));
+    let node = NodeId(Uuid::from_u128(9));
+    inboxes::insert(db, owner, &first, moment(0)).await.unwrap();
+    inboxes::insert(db, other, &second, moment(0)).await.unwrap();
+    faults::record(db, owner, first.id, &refusal("190", 10), node).await.unwrap();
+    faults::record(db, other, second.id, &refusal("102", 20), node).await.unwrap();
+    faults::record(db, other, sms_inbox(other), &failed_call("slow", 20, None), node).await.unwrap();
+
+    let found = faults::refused(db, moment(9)).await.unwrap();
+
+    let codes: Vec<(ClientId, InboxId, &str)> =
+        found.iter().map(|one| (one.client_id, one.inbox_id, one.code.as_str())).collect();
+    assert_eq!(codes, [(other, second.id, "102"), (owner, first.id, "190")]);
+    assert_eq!((found[0].refused_at, found[0].node), (moment(20), node));
+    for (after, count) in [(9, 2), (10, 1), (20, 0)] {
+        assert_eq!(faults::count_refused(db, moment(after)).await.unwrap(), count, "{after}");
+        assert_eq!(faults::refused(db, moment(after)).await.unwrap().len(), usize::try_from(count).unwrap());
+    }
+}
+
+#[tokio::test]
+async fn a_released_inbox_has_no_faults() {
+    let scratch = scratch::database().await;
+    let db = &mut scratch.connection().await;
+    let owner = client(db, CLIENT, "owner").await;
+    let number = cloud_number(1, "27820001001");
+    inboxes::insert(db, owner, &number, moment(0)).await.unwrap();
+    faults::record(db, owner, number.id, &refusal("190", 1), NodeId(Uuid::from_u128(9))).await.unwrap();
+
+    inboxes::release(db, owner, number.id, moment(2)).await.unwrap();
+
+    assert_eq!(faults::count_refused(db, moment(0)).await.unwrap(), 0);
 }

@@ -18,7 +18,7 @@ use storage::{
 };
 use uuid::Uuid;
 
-use crate::fixtures::{CLIENT, INBOX, moment};
+use crate::fixtures::{CLIENT, INBOX, STRANGER, moment};
 
 /// Chats of the client, of which each sixth waits, and tickets, of which each tenth is of the second inbox.
 const CHATS: u64 = 60_000;
@@ -120,13 +120,29 @@ async fn frequent_and_rare_words_are_found_and_counted_alike() {
 }
 
 #[tokio::test]
+async fn the_ids_of_a_search_are_those_of_its_list_up_to_a_bound() {
+    let pool = many().await;
+    let db = &mut *pool.acquire().await.unwrap();
+    for (words, most, found) in [("278", 1_000, 1_000), ("rare", 50, 50), ("rare", 1_000, 60), ("nobody", 10, 0)] {
+        let search = ListSearch::Words(words.to_owned());
+        let ids = lists::find_ids(db, CLIENT, &search, most).await.unwrap();
+        let listed = list(db, ChatScope::All, words, PageRequest { page: 0, size: most }).await;
+        assert_eq!(ids.len(), found, "{words}");
+        assert_eq!(ids, listed.items.iter().map(|chat| chat.id).collect::<Vec<_>>(), "{words}");
+    }
+    assert_eq!(lists::find_ids(db, STRANGER, &ListSearch::Words("278".to_owned()), 10).await.unwrap(), []);
+    assert_eq!(lists::find_ids(db, CLIENT, &ListSearch::Nothing, 10).await.unwrap(), []);
+}
+
+#[tokio::test]
 async fn a_list_read_page_by_page_keeps_its_order_and_is_never_read_as_a_whole() {
     let pool = many().await;
     let db = &mut *pool.acquire().await.unwrap();
     for scope in ChatScope::ALL {
         let page = (common_words::page_statement(scope), "NULL, NULL, NULL, 0, 10, 5000");
         let count = (common_words::count_statement(scope), "NULL, NULL, NULL, 50000");
-        for (statement, arguments) in [page, count] {
+        let ids = (common_words::ids_statement(scope), "NULL, NULL, NULL, 5000, 1000");
+        for (statement, arguments) in [page, count, ids] {
             let found = read_by(db, &statement, arguments).await;
             assert!(!found.iter().any(|node| node.starts_with("Seq Scan")), "{scope:?}: {found:#?}");
             let few = matches!(scope, ChatScope::My | ChatScope::Team | ChatScope::MyMissed);

@@ -14,7 +14,7 @@ use crate::statements::{Statement, statements};
 const SIZES: [u32; 3] = [0, 300, 6_000];
 
 /// Tables that a statement may read as a whole.
-const READ_WHOLE: [&str; 11] = [
+const READ_WHOLE: [&str; 12] = [
     // One row each.
     "master_key_check",
     "testing_clock",
@@ -35,6 +35,8 @@ const READ_WHOLE: [&str; 11] = [
     "sms_inbound",
     // A row for each Lite number, every few seconds for the metrics.
     "lite_session",
+    // A row for each inbox with a fault, for `patchbay status` and the metrics.
+    "inbox_fault",
 ];
 
 /// Sources with statements for each message: these find rows by more than their client.

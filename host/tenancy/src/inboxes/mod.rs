@@ -26,7 +26,7 @@ pub use add::{AddNumberError, CloudAccount, NewNumber, NumberConnection, add_num
 pub use add_account::{AddAccountError, NewAccount, add_account};
 pub use add_page::{AddPageError, NewPage, add_page};
 pub use catalogue::{SyncError, list_templates, refresh_due, request_refresh, sync_templates};
-pub use overview::{InboxCallFailure, InboxFaults, InboxReport, PROVIDER_CHANNELS, TokenRefusal, list_inboxes};
+pub use overview::{PROVIDER_CHANNELS, list_inboxes};
 pub use register::{RegisterError, register_lite_number};
 pub use renew_token::{NewToken, RenewTokenError, renew_token};
 pub use sender_state::SenderState;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use domain::channel::Channel;
 use storage::{
-    inboxes::{self, Inbox},
+    inboxes::{self, Inbox, faults},
     tenancy::clients,
 };
 
@@ -65,6 +65,8 @@ pub async fn renew_token(admin: &Administration<'_>, new: NewToken, actor: Actor
     if !inboxes::renew_token(&mut tx, client, inbox.id, inbox.kind(), &sealed).await? {
         return Err(RenewTokenError::HasNone(address));
     }
+    // They are about the old token.
+    faults::clear(&mut tx, client, inbox.id).await?;
     audit(admin, &mut tx, client, actor, "renewToken", ("inbox", &inbox.id.to_string())).await?;
     tx.commit().await?;
     Ok(inbox)

@@ -7,13 +7,19 @@ use std::sync::{
 
 use base::{audit::Actor, secrets::SecretPurpose};
 use channels::whatsapp_cloud::{CloudApi, CloudSettings};
-use domain::page::PageRequest;
-use storage::inboxes::Inbox;
+use chrono::TimeDelta;
+use domain::{
+    channel::Channel,
+    ids::NodeId,
+    inbox_fault::{InboxFaults, TokenRefusal},
+    page::PageRequest,
+};
+use storage::inboxes::{Inbox, faults};
 use tenancy::{
     accounts::create_client,
     inboxes::{
-        AddNumberError, CloudAccount, NewNumber, NumberConnection, SyncError, WhatsAppNumber, add_number, list_numbers,
-        list_templates, refresh_due, request_refresh, sync_templates,
+        AddNumberError, CloudAccount, NewNumber, NewToken, NumberConnection, SyncError, WhatsAppNumber, add_number,
+        list_numbers, list_templates, refresh_due, renew_token, request_refresh, sync_templates,
     },
 };
 use tokio::{
@@ -173,4 +179,26 @@ async fn a_provider_that_refuses_leaves_the_catalogue_as_it_was() {
     request_refresh(&admin, client, &waba).await.unwrap();
     assert_eq!(refresh_due(&admin, &broken).await.unwrap(), 0);
     assert_eq!(list_templates(&office.db, client, "", ALL).await.unwrap().total, 2);
+}
+
+#[tokio::test]
+async fn a_new_token_ends_the_faults_of_its_number() {
+    let office = Office::open().await;
+    let client = create_client(&office.administration(), acme()).await.unwrap().client;
+    let number = add(&office, new_number()).await.unwrap();
+    let at = office.administration().now();
+    let refusal = TokenRefusal { code: "190".to_owned(), at };
+    let found = InboxFaults { refusal: Some(refusal), failed_call: None };
+    let mut db = office.db.acquire().await.unwrap();
+    faults::record(&mut db, client, number.id, &found, NodeId(office.ids.mint(at))).await.unwrap();
+    let new = NewToken {
+        client_ref: "acme".to_owned(),
+        channel: Channel::Whatsapp,
+        address: "27820001001".to_owned(),
+        access_token: "EAAG-new".to_owned(),
+    };
+
+    renew_token(&office.administration(), new, Actor::Operator).await.unwrap();
+
+    assert_eq!(faults::count_refused(&mut db, at - TimeDelta::days(1)).await.unwrap(), 0);
 }
