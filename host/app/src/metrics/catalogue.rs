@@ -126,8 +126,8 @@ pub(super) const CATALOGUE: &[(&str, MetricKind, &str)] = &[
     (
         "patchbay_queue_lanes",
         Gauge,
-        "Lanes with rows by {queue} and {state}: held by a process, free (no process has taken it), closed (disabled, or \
-         a Lite number without session), later (waits for news). At most 1,000 (all processes).",
+        "Lanes with rows by {queue} and {state}: held by a process, free (no process has taken it), closed (disabled, \
+         refused by the provider, or a Lite number without session), later (waits for news). At most 1,000 (all processes).",
     ),
     ("patchbay_queue_oldest_due_seconds", Gauge, "Age of the oldest due row, by {queue} (all processes)."),
     ("patchbay_queue_rows", Gauge, "Rows by {queue} and {state}: ready, later. Counted up to 100,000 (all processes)."),

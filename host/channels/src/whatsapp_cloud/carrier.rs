@@ -151,7 +151,7 @@ impl Carrier for CloudCarrier {
         };
         call.begins();
         let mut result = self.upload_and_send(number, outgoing).await;
-        call.rest(inbox, &mut result, outgoing.attempt);
+        call.rest(&mut result, outgoing.attempt);
         result
     }
 }

@@ -11,6 +11,7 @@ use channels::{
 use chrono::{DateTime, Utc};
 use domain::{
     ids::{ClientId, InboxId},
+    inbox_fault::AccountHold,
     sandbox::KeyMode,
 };
 use storage::{
@@ -40,6 +41,8 @@ pub(super) struct SenderInbox {
     pub(super) figures: SendingFigures,
     /// A fault of the inbox is recorded. Clones share it.
     pub(super) has_fault: Arc<AtomicBool>,
+    /// Its provider refused its token or account when it was read.
+    pub(super) hold: Option<AccountHold>,
 }
 
 impl SenderInbox {
@@ -61,7 +64,7 @@ impl SenderInbox {
         client: ClientId,
         id: InboxId,
     ) -> Result<Option<Self>> {
-        let Some(StoredSender { inbox, mode, has_fault }) = inboxes::sender(db, client, id).await? else {
+        let Some(StoredSender { inbox, mode, has_fault, hold }) = inboxes::sender(db, client, id).await? else {
             tracing::error!(client.id = %client, inbox.id = %id, "messages wait for a deleted inbox");
             return Ok(None);
         };
@@ -90,11 +93,12 @@ impl SenderInbox {
             files,
             links,
             waba_id,
-            waits_until,
+            waits_until: waits_until.max(hold.map(|hold| hold.until)),
             is_elsewhere,
             hook: None,
             figures: ctx.sending.clone(),
             has_fault: Arc::new(AtomicBool::new(has_fault)),
+            hold,
         }))
     }
 

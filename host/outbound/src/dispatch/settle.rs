@@ -13,6 +13,7 @@ use domain::{
     delivery::DeliveryState,
     ids::{ClientId, MessageId},
     inbound::ProviderFailure,
+    inbox_fault::PROBE_INTERVAL,
     lite::offered,
 };
 use events::record_folded;
@@ -106,14 +107,15 @@ pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &SenderInbox, e
                 settlement.reports.extend(own_reports::of(ctx, sender, &outcome.leg, now));
             }
             Err(failure) => {
-                let until = next_attempt(ctx, &outcome.leg, failure, now);
+                let tries = count_tries(ctx, sender, &outcome.leg, now);
+                let until = next_attempt(ctx, &outcome.leg, failure, tries, now);
                 call_figures::record_failure(sender, failure, now, until);
                 // A lane that is given back says nothing about the provider.
                 if !(lease.is_over() && matches!(failure, SendFailure::NotSent { .. })) {
                     faults.add(sender, failure, now, until);
                 }
-                settlement.note(ctx, &outcome.leg, failure, now);
-                settlement.refuse(&outcome.leg, failure, sender, now);
+                settlement.note(ctx, &outcome.leg, failure, tries, now);
+                settlement.refuse(&outcome.leg, failure, sender, tries, now);
             }
         }
     }
@@ -226,8 +228,7 @@ impl Settlement {
     }
 
     /// Keeps the failures of the first calls for a leg.
-    fn note(&mut self, ctx: &Context, leg: &DueLeg, failure: &SendFailure, now: DateTime<Utc>) {
-        let tries = count_tries(leg);
+    fn note(&mut self, ctx: &Context, leg: &DueLeg, failure: &SendFailure, tries: Tries, now: DateTime<Utc>) {
         if tries.calls > CALLS_TOLD {
             return;
         }
@@ -247,9 +248,8 @@ impl Settlement {
         });
     }
 
-    fn refuse(&mut self, leg: &DueLeg, failure: &SendFailure, sender: &SenderInbox, now: DateTime<Utc>) {
-        let (message, tries) = (leg.message, count_tries(leg));
-        let calls = tries.calls;
+    fn refuse(&mut self, leg: &DueLeg, failure: &SendFailure, sender: &SenderInbox, tries: Tries, now: DateTime<Utc>) {
+        let (message, calls) = (leg.message, tries.calls);
         let code = failure.failure().map(|failure| failure.code);
         self.refresh_templates |= code.is_some_and(|code| sender.carrier.outdates_templates(code));
         match failure.next(tries) {
@@ -288,8 +288,15 @@ impl Settlement {
 }
 
 /// The time of the next call for a message whose call failed. `None`: none is planned.
-fn next_attempt(ctx: &Context, leg: &DueLeg, failure: &SendFailure, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
-    match failure.next(count_tries(leg)) {
+fn next_attempt(
+    ctx: &Context,
+    leg: &DueLeg,
+    failure: &SendFailure,
+    tries: Tries,
+    now: DateTime<Utc>,
+) -> Option<DateTime<Utc>> {
+    match failure.next(tries) {
+        NextStep::Again(_) if matches!(failure, SendFailure::AccountStopped(_)) => Some(now + PROBE_INTERVAL),
         NextStep::Again(pause) => Some(now + pause),
         // A leg that was in doubt before waits only for a report.
         NextStep::AwaitNews if !leg.unanswered => Some(now + ctx.settings.limits.unknown_after),
@@ -298,14 +305,25 @@ fn next_attempt(ctx: &Context, leg: &DueLeg, failure: &SendFailure, now: DateTim
 }
 
 /// An SMS is limited by time only, not by its number of calls (`postponement::expiry_failure`).
-fn count_tries(leg: &DueLeg) -> Tries {
-    Tries { calls: leg.attempts.saturating_add(1), refusals: leg.refusals, expires: leg.channel == Channel::Sms }
+fn count_tries(ctx: &Context, sender: &SenderInbox, leg: &DueLeg, now: DateTime<Utc>) -> Tries {
+    let may_wait = ctx.settings.limits.refused_expires_after;
+    let latest = sender.hold.and_then(|hold| hold.waited_too_long(may_wait, now));
+    Tries {
+        calls: leg.attempts.saturating_add(1),
+        refusals: leg.refusals,
+        expires: leg.channel == Channel::Sms,
+        refused_too_long: may_wait.is_zero() || latest.is_some_and(|latest| leg.queued_at <= latest),
+    }
 }
 
 pub(super) fn failed_step(leg: &DueLeg, failure: ProviderFailure, now: DateTime<Utc>) -> DeliveryStep {
+    failed_step_of((leg.message, leg.ordinal), failure, now)
+}
+
+pub(super) fn failed_step_of((message, ordinal): LegKey, failure: ProviderFailure, now: DateTime<Utc>) -> DeliveryStep {
     DeliveryStep {
-        message: leg.message,
-        ordinal: leg.ordinal,
+        message,
+        ordinal,
         reached: DeliveryState::Failed,
         at: now,
         provider_id: None,
