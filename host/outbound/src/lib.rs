@@ -74,6 +74,7 @@ mod reached_customers;
 pub mod reply;
 pub mod reports;
 mod second_address;
+mod stale_catalogues;
 mod step_events;
 pub mod story;
 pub mod watermarks;

@@ -11,7 +11,6 @@ use domain::{
 
 use super::{
     CloudApi, CloudNumber, CloudSend,
-    error_codes::refreshes_templates,
     files::{MediaCache, MessageMedia},
 };
 use crate::{
@@ -129,10 +128,6 @@ impl Carrier for CloudCarrier {
         let wamid = presence.last_message.ok_or(PresenceRefused::NothingToRead)?;
         let shown = self.api.mark_read(number, wamid, presence.typing).await;
         shown.map_err(|error| PresenceRefused::Failed(error.to_string()))
-    }
-
-    fn outdates_templates(&self, code: i64) -> bool {
-        refreshes_templates(code)
     }
 
     fn settings_last(&self) -> Option<Duration> {

@@ -16,6 +16,7 @@ mod reactions;
 mod referrals;
 mod scheduled_templates;
 mod stage;
+mod stale_templates;
 mod started_requests;
 mod unread_counts;
 mod unreadable_items;

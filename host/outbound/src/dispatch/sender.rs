@@ -34,7 +34,6 @@ pub(super) struct SenderInbox {
     pub(super) mode: KeyMode,
     pub(super) files: Arc<ClientFiles>,
     pub(super) links: Arc<LinkTypes>,
-    pub(super) waba_id: Option<String>,
     pub(super) waits_until: Option<DateTime<Utc>>,
     pub(super) is_elsewhere: bool,
     pub(super) hook: Option<Arc<dyn LaneHook>>,
@@ -74,7 +73,6 @@ impl SenderInbox {
                 "messages wait: this program has no carrier for this kind of inbox");
             return Ok(None);
         };
-        let waba_id = inbox.cloud().map(|cloud| cloud.waba_id.clone());
         let mut opened = open_inbox(ctx, client, (&inbox, mode), carrier.as_ref())?;
         let state = match mode {
             KeyMode::Live => sender_state(ctx, db, client, &inbox).await?,
@@ -92,7 +90,6 @@ impl SenderInbox {
             mode,
             files,
             links,
-            waba_id,
             waits_until: waits_until.max(hold.map(|hold| hold.until)),
             is_elsewhere,
             hook: None,

@@ -21,7 +21,6 @@ use people::IntroducedCustomers;
 use storage::{
     PgConnection, Queue,
     inbound::callbacks::{self, NewCallback},
-    inboxes::templates,
     outbound::{
         provider_calls::{self, CallOutcome, FailedCall},
         work::{self, DueLeg, WaitReason},
@@ -88,7 +87,6 @@ struct Settlement {
     not_holding: Vec<(MessageId, i16)>,
     /// Legs that were refused for a passing reason and are sent again.
     refused_for_now: Vec<(MessageId, i16)>,
-    refresh_templates: bool,
     calls: Vec<FailedCall>,
     /// Reports that the carrier makes itself, with their times.
     reports: Vec<(NewCallback, DateTime<Utc>)>,
@@ -115,7 +113,7 @@ pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &SenderInbox, e
                     faults.add(sender, failure, now, until);
                 }
                 settlement.note(ctx, &outcome.leg, failure, tries, now);
-                settlement.refuse(&outcome.leg, failure, sender, tries, now);
+                settlement.refuse(&outcome.leg, failure, tries, now);
             }
         }
     }
@@ -125,11 +123,6 @@ pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &SenderInbox, e
         let taken = settlement.steps.into_iter().filter(|step| step.failure.is_none()).collect();
         remember_without_lease(ctx, (client, sender), &ended.parts, (taken, &settlement.reports)).await?;
         return Err(error);
-    }
-    if settlement.refresh_templates
-        && let Some(waba) = &sender.waba_id
-    {
-        templates::request_refresh(&mut tx, client, waba, now).await?;
     }
     let received = store_parts(&mut tx, (client, sender), &ended.parts).await?;
     provider_calls::insert(&mut tx, client, &settlement.calls).await?;
@@ -248,10 +241,9 @@ impl Settlement {
         });
     }
 
-    fn refuse(&mut self, leg: &DueLeg, failure: &SendFailure, sender: &SenderInbox, tries: Tries, now: DateTime<Utc>) {
+    fn refuse(&mut self, leg: &DueLeg, failure: &SendFailure, tries: Tries, now: DateTime<Utc>) {
         let (message, calls) = (leg.message, tries.calls);
         let code = failure.failure().map(|failure| failure.code);
-        self.refresh_templates |= code.is_some_and(|code| sender.carrier.outdates_templates(code));
         match failure.next(tries) {
             NextStep::Again(pause) => {
                 tracing::info!(message.id = %message, code, calls, reason = %failure, "a message is sent later");
