@@ -31,6 +31,11 @@ pub(super) const CATALOGUE: &[(&str, MetricKind, &str)] = &[
     ("patchbay_callback_items_ignored_total", Counter, "Items of callbacks without effect, by {channel} and {kind}."),
     ("patchbay_callback_items_total", Counter, "Items of callbacks by {taken}, the way in which they were taken."),
     (
+        "patchbay_callback_items_stray_total",
+        Counter,
+        "Items of callbacks for a {source} that no client has: number, account, page. They are kept for seven days, and taken in when a client adds it.",
+    ),
+    (
         "patchbay_callback_items_unreadable_total",
         Counter,
         "Unreadable items of callbacks, by {channel} and {kind}. They are kept: /messaging-service/WhatsApp/failed-callbacks.",

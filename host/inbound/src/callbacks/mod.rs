@@ -17,6 +17,8 @@ mod number_news;
 mod owners;
 mod preferences;
 mod senders;
+mod stray_adoption;
+mod strays;
 mod template_news;
 mod template_parts;
 mod work;
@@ -25,4 +27,5 @@ pub use authenticity::{CallbackRefused, Handshake, HandshakeAnswer, handshake, i
 pub(crate) use intake::take_of_inbox;
 pub use intake::{Intake, IntakeRefused};
 pub use messenger::{handshake as messenger_handshake, open_callback as open_messenger_callback};
+pub use stray_adoption::take_in_strays;
 pub use work::work;
