@@ -1,6 +1,6 @@
 //! Callbacks for a number, page or business account that no client has: they are kept for some days, and taken in when a
-//! client adds it (`stray_adoption`). Their signature was valid under the app secret of the operator: a secret of a client signs only for
-//! numbers that the client has.
+//! client adds it (`stray_adoption`). Their signature was valid under the app secret of the operator, because a secret of
+//! a client signs only for numbers that the client has (ADR 0079).
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -18,6 +18,7 @@ mod scheduled_templates;
 mod stage;
 mod stale_templates;
 mod started_requests;
+mod strays;
 mod unread_counts;
 mod unreadable_items;
 mod visitors;
