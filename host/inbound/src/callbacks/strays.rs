@@ -55,9 +55,9 @@ pub(super) async fn keep(ctx: &Context, strays: Vec<CallbackItem>) -> Result<()>
 /// The kind of a source in metrics and logs, and the provider's id. `None`: the item names none.
 fn source(target: &CallbackTarget) -> Option<(&'static str, &str)> {
     match target {
-        CallbackTarget::PhoneNumberId(id) => Some(("number", id)),
-        CallbackTarget::Waba(id) => Some(("account", id)),
-        CallbackTarget::Page(id) => Some(("page", id)),
+        CallbackTarget::PhoneNumberId(id) => Some(("number", id.as_str())),
+        CallbackTarget::Waba(id) => Some(("account", id.as_str())),
+        CallbackTarget::Page(id) => Some(("page", id.as_str())),
         CallbackTarget::Inbox(_) | CallbackTarget::Nobody => None,
     }
 }

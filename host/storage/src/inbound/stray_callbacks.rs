@@ -31,9 +31,9 @@ pub struct NewStrayCallback {
 /// The columns of a source. `None`: it is no id of a provider.
 fn source(target: &CallbackTarget) -> Option<(&'static str, &str)> {
     match target {
-        CallbackTarget::PhoneNumberId(id) => Some(("PHONE_NUMBER_ID", id)),
-        CallbackTarget::Waba(id) => Some(("WABA", id)),
-        CallbackTarget::Page(id) => Some(("PAGE", id)),
+        CallbackTarget::PhoneNumberId(id) => Some(("PHONE_NUMBER_ID", id.as_str())),
+        CallbackTarget::Waba(id) => Some(("WABA", id.as_str())),
+        CallbackTarget::Page(id) => Some(("PAGE", id.as_str())),
         CallbackTarget::Inbox(_) | CallbackTarget::Nobody => None,
     }
 }
