@@ -249,3 +249,12 @@ async fn a_replayed_status_is_not_reported_again() {
     client.statuses(&sink, &format!("ct-{}", other.msisdn), "DELIVERED").await;
     assert_eq!(client.statuses(&sink, &ct_id, "DELIVERED").await, before);
 }
+
+#[tokio::test]
+async fn given_up_items_are_taken_again_for_a_client_that_exists() {
+    let patchbay = SharedPatchbay::get().await;
+    let client = patchbay.new_bare_client();
+    let retry = ["callback", "retry", "--client", &client.client_ref];
+    assert_eq!(patchbay.admin(&retry), json!({ "clientRef": client.client_ref, "items": 0 }));
+    assert!(patchbay.refused(&["callback", "retry", "--client", "no-such-client"]).contains("there is no client"));
+}

@@ -29,12 +29,12 @@ pub(super) const CATALOGUE: &[(&str, MetricKind, &str)] = &[
     ("patchbay_build_info", Gauge, "Always 1: {version} and {commit} of the program."),
     ("patchbay_callback_bytes", Histogram, "Size of a callback of a provider."),
     ("patchbay_callback_items_ignored_total", Counter, "Items of callbacks without effect, by {channel} and {kind}."),
-    ("patchbay_callback_items_total", Counter, "Items of callbacks by {taken}, the way in which they were taken."),
     (
         "patchbay_callback_items_stray_total",
         Counter,
         "Items of callbacks for a {source} that no client has: number, account, page. They are kept for seven days, and taken in when a client adds it.",
     ),
+    ("patchbay_callback_items_total", Counter, "Items of callbacks by {taken}, the way in which they were taken."),
     (
         "patchbay_callback_items_unreadable_total",
         Counter,

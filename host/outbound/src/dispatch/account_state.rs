@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn a_refused_account_stays_stopped_for_the_round() {
-        let stopped = Err(SendFailure::AccountStopped(refused()));
+        let stopped: Result<Acceptance, SendFailure> = Err(SendFailure::AccountStopped(refused()));
         assert_eq!(after(false, [Ok(Acceptance::default()), stopped.clone()]), AccountState::Stopped);
         assert_eq!(after(false, [stopped, Ok(Acceptance::default())]), AccountState::Stopped);
     }

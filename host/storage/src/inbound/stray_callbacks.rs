@@ -43,9 +43,7 @@ fn target(kind: &str, id: String) -> Result<CallbackTarget> {
         "PHONE_NUMBER_ID" => Ok(CallbackTarget::PhoneNumberId(id)),
         "WABA" => Ok(CallbackTarget::Waba(id)),
         "PAGE" => Ok(CallbackTarget::Page(id)),
-        other => {
-            Err(Error::Inconsistent { table: "stray_callback", column: "source_kind", value: other.to_owned() })
-        }
+        other => Err(Error::Inconsistent { table: "stray_callback", column: "source_kind", value: other.to_owned() }),
     }
 }
 
