@@ -177,7 +177,7 @@ async fn a_broken_character_becomes_its_replacement_and_loses_nothing() {
 }
 
 #[tokio::test]
-async fn a_callback_for_an_unknown_number_is_accepted_and_dropped() {
+async fn a_callback_for_an_unknown_number_is_accepted_and_belongs_to_no_client() {
     let (patchbay, client, sink) = shared().await;
     let mut stranger = text_from(&client, "wamid.stranger", "27821110008", "to nobody");
     stranger["entry"][0]["changes"][0]["value"]["metadata"]["phone_number_id"] = json!("999999");
@@ -190,7 +190,25 @@ async fn a_callback_for_an_unknown_number_is_accepted_and_dropped() {
 
     arrives(&sink, "to somebody").await;
     assert_eq!(patchbay.rows_of(&client.client_ref).await["chat_message"], 1);
-    patchbay.until_logged("dropped a callback for an unknown number, account or page").await;
+    patchbay.until_logged("a callback is for an unknown number, account or page").await;
+    let metrics = patchbay.get("/metrics").await.text;
+    assert!(metrics.contains(r#"patchbay_callback_items_stray_total{source="number"}"#), "{metrics}");
+}
+
+#[tokio::test]
+async fn a_message_that_comes_before_its_number_is_added_reaches_the_client_that_adds_it() {
+    let (patchbay, client, sink) = shared().await;
+    let number = patchbay.new_phone().msisdn;
+    let id = format!("7{number}");
+    let mut early = text_from(&client, "wamid.early", "27821110012", "too early");
+    early["entry"][0]["changes"][0]["value"]["metadata"]["phone_number_id"] = json!(id);
+    assert_eq!(patchbay.callback(&early).await.status, 200);
+
+    let add = ["number", "add", "--client", &client.client_ref, "--number", &number, "--provider", "WHATSAPP_CLOUD"];
+    let account = ["--phone-number-id", &id, "--waba-id", &id, "--access-token", "token-of-the-tests"];
+    patchbay.admin(&[&add[..], &account[..]].concat());
+
+    arrives(&sink, "too early").await;
 }
 
 #[tokio::test]
@@ -230,4 +248,13 @@ async fn a_replayed_status_is_not_reported_again() {
     client.send(&client.order_ready(&[&other.msisdn])).await.accepted();
     client.statuses(&sink, &format!("ct-{}", other.msisdn), "DELIVERED").await;
     assert_eq!(client.statuses(&sink, &ct_id, "DELIVERED").await, before);
+}
+
+#[tokio::test]
+async fn given_up_items_are_taken_again_for_a_client_that_exists() {
+    let patchbay = SharedPatchbay::get().await;
+    let client = patchbay.new_bare_client();
+    let retry = ["callback", "retry", "--client", &client.client_ref];
+    assert_eq!(patchbay.admin(&retry), json!({ "clientRef": client.client_ref, "items": 0 }));
+    assert!(patchbay.refused(&["callback", "retry", "--client", "no-such-client"]).contains("there is no client"));
 }

@@ -57,7 +57,8 @@ fn with(template: &str, level: &str, kind: &str, change: impl FnOnce(&mut Value)
 
 fn bodies(cases: &mut Vec<Case>) {
     let long = "x".repeat(1025);
-    let values = ["", " ", "  ", "a\nb", "\n", "\n\n", "a\tb", "a     b", "a      b", "     a", "a\r\nb", &long];
+    let values =
+        ["", " ", "  ", "a\nb", "\n", "\n\n", "a\tb", "a     b", "a      b", "     a", "a\r\nb", "a\rb", &long];
     for template in ["order_ready", "invoice", "promo_image", "named_greeting", "summer_carousel"] {
         for level in levels(template) {
             let at = place_of(&right(template), &level, "body").unwrap();

@@ -226,20 +226,37 @@ async fn a_passing_fault_of_the_provider_is_tried_again() {
 }
 
 #[tokio::test]
-async fn a_refused_access_token_fails_the_message_at_once_and_is_logged() {
-    let (patchbay, client, sink) = shared().await;
-    let phone = patchbay.new_phone();
-    phone.set(json!({ "rejectWith": { "status": 401, "code": 190 } })).await;
-
-    client.send(&client.order_ready(&[&phone.msisdn])).await.accepted();
-
-    let body = status_body(&sink, &phone.msisdn, "FAILED").await;
-    assert_eq!(body["errorCode"], "190");
-    assert_eq!(statuses_of(&sink, &phone.msisdn), ["FAILED"]);
-    assert_eq!(sends_to(&patchbay, &client, &phone.msisdn).await.len(), 1);
+async fn a_message_with_a_refused_access_token_waits_for_four_hours_and_then_fails_with_the_code() {
+    let (patchbay, client, sink) = with_faults(PatchbaySetup::new(), json!({})).await;
+    patchbay.phone(CUSTOMER).set(json!({ "rejectWith": { "status": 401, "code": 190 } })).await;
+    client.send(&client.order_ready(&[CUSTOMER])).await.accepted();
     patchbay.until_logged("until the account of this inbox is repaired").await;
+    assert!(statuses_of(&sink, CUSTOMER).is_empty());
+
+    patchbay.advance_clock(4 * 3600).await;
+
+    let body = status_body(&sink, CUSTOMER, "FAILED").await;
+    assert_eq!(body["errorCode"], "190");
+    assert_eq!(statuses_of(&sink, CUSTOMER), ["FAILED"]);
+    assert_eq!(sends_to(&patchbay, &client, CUSTOMER).await.len(), 1);
     let metrics = patchbay.get("/metrics").await.text;
     assert!(metrics.contains(r#"patchbay_legs_failed_total{channel="WHATSAPP",code="190"}"#), "{metrics}");
+}
+
+#[tokio::test]
+async fn a_new_access_token_sends_the_messages_that_wait_for_it() {
+    let (patchbay, client, sink) = with_faults(PatchbaySetup::new(), json!({})).await;
+    patchbay.phone(CUSTOMER).set(json!({ "rejectWith": { "status": 401, "code": 190, "times": 1 } })).await;
+    client.send(&client.order_ready(&[CUSTOMER])).await.accepted();
+    patchbay.until_logged("until the account of this inbox is repaired").await;
+    client.send(&client.order_ready(&[OTHER_CUSTOMER])).await.accepted();
+
+    let renew = ["number", "renew-token", "--client", &client.client_ref, "--number", NUMBER, "--access-token-stdin"];
+    patchbay.admin_given(&renew, "fresh\n");
+
+    for waiting in [CUSTOMER, OTHER_CUSTOMER] {
+        status_body(&sink, waiting, "ACCEPTED").await;
+    }
 }
 
 #[tokio::test]

@@ -31,6 +31,8 @@ const KEY_DAYS: u64 = 7;
 const CALLBACK_DAYS: u32 = 9;
 /// Least lifetime of receipts that wait for the answers to their submits.
 const RECEIPT_DAYS: u64 = 1;
+/// Time in which a callback for no client waits for one that adds its number or page.
+const STRAY_DAYS: u64 = 7;
 const UPLOAD_DAYS: u64 = 1;
 const COPY_DAYS: u64 = 1;
 /// Recipients count for the tier of a number for one day and a quarter of an hour.
@@ -230,7 +232,7 @@ impl Upkeep<'_> {
         let others = others.chain([(retention::MESSAGE_COUNTS, messages), (retention::TRACKING_USES, 1)]);
         let others = others.chain([(retention::WEBHOOK_COPIES, COPY_DAYS), (retention::SESSION_KEYS, 0)]);
         let others = others.chain([(retention::CHAT_VIEWERS, 0), (retention::SESSION_LINKS, 0)]);
-        let others = others.chain([(retention::OPENID_LOGINS, 0)]);
+        let others = others.chain([(retention::OPENID_LOGINS, 0), (retention::STRAY_CALLBACKS, STRAY_DAYS)]);
         for (aging, days) in others.chain(astray) {
             self.forget(aging, self.days_ago(days)).await?;
         }

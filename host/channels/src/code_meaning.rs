@@ -12,6 +12,8 @@ pub struct CodeMeaning {
     pub is_absent_recipient: bool,
     /// True if a refused send to a user id may be sent to the phone number.
     pub needs_a_number: bool,
+    /// True if our catalogue of templates is older than the provider's.
+    pub outdates_templates: bool,
 }
 
 impl CodeMeaning {
@@ -24,6 +26,7 @@ impl CodeMeaning {
             alerts: error_codes::alerts(code),
             is_absent_recipient: error_codes::means_not_on_whatsapp(code),
             needs_a_number: error_codes::needs_a_number(code),
+            outdates_templates: error_codes::refreshes_templates(code),
         })
     }
 }

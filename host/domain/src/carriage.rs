@@ -38,7 +38,7 @@ pub enum SendFailure {
     /// Too fast for this recipient; sending again is safe.
     #[error("too fast for this recipient: ({}) {}", .0.code, .0.text)]
     RecipientLimited(ProviderFailure),
-    /// The account cannot send: this message fails, and the operator must act.
+    /// The account cannot send, and the operator must act. The messages of the inbox wait for a time (`inbox_fault`).
     #[error("the account cannot send: ({}) {}", .0.code, .0.text)]
     AccountStopped(ProviderFailure),
     /// Nothing was written: sending again is safe.
@@ -64,6 +64,11 @@ impl SendFailure {
             | Self::SlowDown { failure, .. } => Some(failure),
             Self::NotSent { .. } | Self::Unknown { .. } => None,
         }
+    }
+
+    /// True if only this message is refused, so that others of its inbox may be taken.
+    pub fn is_about_message(&self) -> bool {
+        matches!(self, Self::Rejected(_) | Self::Unreachable(_) | Self::RecipientLimited(_))
     }
 }
 
@@ -98,20 +103,23 @@ pub struct Tries {
     pub refusals: i16,
     /// The message may wait for a time only (`limits.sms_expires_after`), so a slow provider uses up none of its calls.
     pub expires: bool,
+    /// The message has waited too long for an account that the provider refuses (`limits.refused_expires_after`).
+    pub refused_too_long: bool,
 }
 
 impl SendFailure {
     pub fn next(&self, tries: Tries) -> NextStep {
-        let Tries { calls, refusals, expires } = tries;
+        let Tries { calls, refusals, expires, refused_too_long } = tries;
         let refusals = refusals.saturating_add(1);
         let while_calls_last = |pause: Duration, failure: &ProviderFailure| match calls {
             calls if calls < MOST_CALLS => NextStep::Again(pause),
             _ => NextStep::Fail(failure.clone()),
         };
         match self {
-            Self::Rejected(failure) | Self::Unreachable(failure) | Self::AccountStopped(failure) => {
-                NextStep::Fail(failure.clone())
-            }
+            Self::Rejected(failure) | Self::Unreachable(failure) => NextStep::Fail(failure.clone()),
+            Self::AccountStopped(failure) if refused_too_long => NextStep::Fail(failure.clone()),
+            // The closed lane of its inbox is the pause.
+            Self::AccountStopped(_) => NextStep::Again(Duration::ZERO),
             Self::Retry { after, .. } if refusals < PASSING_REFUSALS => {
                 NextStep::Again(after.unwrap_or_else(|| four_times_longer(refusals, LONGEST_REFUSAL_PAUSE)))
             }
@@ -161,7 +169,7 @@ mod tests {
     }
 
     fn after(calls: i16) -> Tries {
-        Tries { calls, refusals: 0, expires: false }
+        Tries { calls, refusals: 0, expires: false, refused_too_long: false }
     }
 
     #[test]
@@ -221,6 +229,21 @@ mod tests {
         let limited = SendFailure::RecipientLimited(failure());
         let pauses: Vec<_> = (1..=7).filter_map(|calls| seconds(limited.next(after(calls)))).collect();
         assert_eq!(pauses, [4, 16, 64, 256, 1024, 3600, 3600]);
+    }
+
+    #[test]
+    fn a_message_of_a_refused_account_waits_for_any_number_of_calls_and_fails_after_its_time() {
+        let stopped = SendFailure::AccountStopped(failure());
+        assert_eq!(seconds(stopped.next(after(i16::MAX))), Some(0));
+        assert_eq!(stopped.next(Tries { refused_too_long: true, ..after(1) }), NextStep::Fail(failure()));
+    }
+
+    #[test]
+    fn only_a_refusal_of_the_message_itself_lets_others_of_its_inbox_go_on() {
+        assert!(SendFailure::Rejected(failure()).is_about_message());
+        assert!(SendFailure::Unreachable(failure()).is_about_message());
+        assert!(!SendFailure::AccountStopped(failure()).is_about_message());
+        assert!(!SendFailure::Unknown { reason: String::new() }.is_about_message());
     }
 
     #[test]

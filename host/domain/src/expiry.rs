@@ -20,7 +20,7 @@ impl ExpiryReasons {
 }
 
 /// `48 h`
-fn in_words(time: Duration) -> String {
+pub(crate) fn in_words(time: Duration) -> String {
     match time.as_secs() {
         seconds if seconds % 3600 == 0 => format!("{} h", seconds / 3600),
         seconds if seconds % 60 == 0 => format!("{} min", seconds / 60),

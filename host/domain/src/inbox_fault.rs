@@ -1,11 +1,17 @@
 //! The faults of an inbox at its provider. A message that the provider takes ends them, on every process.
 
+use std::time::Duration;
+
 use chrono::{DateTime, TimeDelta, Utc};
+
+use crate::{expiry::in_words, inbound::ProviderFailure};
 
 /// Time for which the refusal of a token is shown, if no message goes out before.
 pub const REFUSED_FOR: TimeDelta = TimeDelta::days(1);
 /// Time after the next attempt for which a failed call is shown, if no message goes out before.
 pub const FAILED_FOR: TimeDelta = TimeDelta::hours(1);
+/// Time between two tries of an inbox whose token or account is refused.
+pub const PROBE_INTERVAL: TimeDelta = TimeDelta::seconds(60);
 
 /// The last faults of an inbox that no message ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -30,6 +36,35 @@ pub struct InboxCallFailure {
     pub at: DateTime<Utc>,
     /// The time of the next attempt, if one is planned.
     pub until: Option<DateTime<Utc>>,
+}
+
+/// The messages of an inbox wait, because the provider refuses its token or account.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct AccountHold {
+    /// The first refusal. No message was taken since.
+    pub since: DateTime<Utc>,
+    /// The time of the next try.
+    pub until: DateTime<Utc>,
+    /// The provider's code.
+    pub code: i64,
+}
+
+impl AccountHold {
+    /// The latest time of queueing of the messages that have waited for `may_wait` at `now`. `None`: all may wait longer.
+    pub fn waited_too_long(&self, may_wait: Duration, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+        let latest = now.checked_sub_signed(TimeDelta::from_std(may_wait).ok()?)?;
+        (self.since <= latest).then_some(latest)
+    }
+
+    /// The failure of a message that has waited for `may_wait`. `meaning`: of the code, if it is known.
+    pub fn failure(&self, meaning: Option<&str>, may_wait: Duration) -> ProviderFailure {
+        let meaning = meaning.unwrap_or("the token or the account is not accepted");
+        let text = format!(
+            "expired: the provider did not accept the account of the inbox for {}: {meaning}",
+            in_words(may_wait)
+        );
+        ProviderFailure { code: self.code, text }
+    }
 }
 
 impl InboxFaults {
@@ -61,6 +96,25 @@ mod tests {
             InboxFaults { refusal: Some(TokenRefusal { code: "190".to_owned(), at: at(0) }), ..InboxFaults::default() };
         assert!(refused.clone().shown_at(at(86_399)).refusal.is_some());
         assert!(refused.shown_at(at(86_400)).is_empty());
+    }
+
+    #[test]
+    fn a_message_waits_since_the_first_refusal_or_since_it_was_queued() {
+        let hold = AccountHold { since: at(100), until: at(400), code: 190 };
+        let may_wait = Duration::from_secs(60);
+        assert_eq!(hold.waited_too_long(may_wait, at(159)), None);
+        assert_eq!(hold.waited_too_long(may_wait, at(160)), Some(at(100)));
+        assert_eq!(hold.waited_too_long(may_wait, at(200)), Some(at(140)), "one that was queued later waits longer");
+        assert_eq!(hold.waited_too_long(Duration::MAX, at(200)), None);
+    }
+
+    #[test]
+    fn a_message_that_waited_too_long_fails_with_the_code_of_the_provider() {
+        let hold = AccountHold { since: at(0), until: at(60), code: 133_010 };
+        let failure = hold.failure(Some("the number is not registered"), Duration::from_secs(4 * 3600));
+        let text =
+            "expired: the provider did not accept the account of the inbox for 4 h: the number is not registered";
+        assert_eq!((failure.code, failure.text.as_str()), (133_010, text));
     }
 
     #[test]

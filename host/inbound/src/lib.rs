@@ -10,7 +10,7 @@
 //! 2. `Intake::take` finds the client and inbox of each item and joins callbacks of a client that arrive together. One
 //!    transaction applies the statuses of a group. It does not wait for locks: a status with an unknown or locked leg
 //!    is stored in `callback` with the other items, unless `callback_seen` has it. `callbacks/failed_items.rs` counts and
-//!    keeps unreadable items. After the commit lanes are woken, and the provider gets its 200.
+//!    keeps unreadable items, `callbacks/strays.rs` those for a number that no client has. After the commit lanes are woken, and the provider gets its 200.
 //! 3. `callbacks::work` takes a page of `callback` in order. Neighbouring statuses share a transaction (`take_group`);
 //!    if a group fails, each item is taken alone. The row of the callback is removed in the same transaction. Messages
 //!    go to `chat::receive::receive_all`. `callbacks/message_changes.rs` takes edits, deletions, imported messages and

@@ -40,6 +40,7 @@ use crate::{
     opt_out,
     reached_customers::{self, ReachedLeg},
     second_address,
+    stale_catalogues::StaleCatalogues,
     step_events::{self, TakenStep},
 };
 
@@ -210,6 +211,7 @@ struct Progress {
     seen: Vec<ReachedLeg>,
     counts: CountChanges,
     alarms: Alarms,
+    stale: StaleCatalogues,
     wakes: Vec<(Queue, Uuid)>,
 }
 
@@ -225,6 +227,7 @@ impl Progress {
             seen: Vec::new(),
             counts: CountChanges::default(),
             alarms: Alarms::default(),
+            stale: StaleCatalogues::default(),
             wakes: Vec::new(),
         }
     }
@@ -279,6 +282,7 @@ impl Progress {
                 // A failure in a sandbox was asked for.
                 if !leg.provider_id.as_deref().is_some_and(is_sandbox_id) {
                     self.alarms.note(leg.channel, leg.leg_inbox, failure);
+                    self.stale.note(leg.channel, leg.leg_inbox, failure);
                 }
                 opt_out::note(ctx, db, client, leg, failure).await?;
                 second_address::follow(ctx, db, client, leg, failure).await?
@@ -346,6 +350,7 @@ impl Progress {
             told: told.collect::<Result<_>>()?,
         };
         let endpoints = steps::write(db, client, &steps, ctx.now()).await?;
+        self.stale.request(ctx, db, client).await?;
         wakes.extend(endpoints.into_iter().map(|endpoint| (Queue::Webhook, endpoint.0)));
         if steps.legs.is_empty() {
             return Ok(wakes);

@@ -22,6 +22,8 @@
 //!    marked until an outcome is written. A passing refusal comes back with a later `due_at`; the seventh, after ten
 //!    minutes, fails the leg. Throttled calls and calls that did not reach the provider do not count. `fault_changes.rs`
 //!    writes the faults of the inbox in the same transaction.
+//!    If the provider refuses the account, the lane is closed for a minute and one leg is tried (ADR 0078,
+//!    `account_state.rs`); legs that have waited for `limits.refused_expires_after` fail (`postponement::expire_refused`).
 //! 6. While a carrier has no place, due legs are put off with their lane (`postponement::postpone`). An SMS waits for
 //!    `limits.sms_expires_after` (48 h) after it was queued. Then it fails with 900503, or with 900451 if it was called
 //!    for and may have arrived (`postponement::expiry_failure`, `delivery::in_doubt`).
@@ -75,6 +77,7 @@ mod reached_customers;
 pub mod reply;
 pub mod reports;
 mod second_address;
+mod stale_catalogues;
 mod step_events;
 pub mod story;
 pub mod watermarks;

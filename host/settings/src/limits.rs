@@ -202,6 +202,9 @@ section! {
         /// Time that a message waits while its WhatsApp Lite number is disconnected or outside its hours. After it, it
         /// fails with code 900503.
         lite_expires_after: Duration = Duration::from_secs(48 * 3600),
+        /// Time that a message waits while the provider refuses the token or the account of its inbox. After it, it fails
+        /// with the code of the provider.
+        refused_expires_after: Duration = Duration::from_secs(4 * 3600),
         /// Time after acceptance by the provider in which a failed message may still cause an SMS.
         fallback_max_age: Duration = Duration::from_secs(3_600),
         /// Time after the last connection of a client for which live events are still recorded.

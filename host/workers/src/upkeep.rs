@@ -4,7 +4,7 @@
 use std::{sync::Arc, time::Duration};
 
 use base::{Context, audit::Administration, lanes::within, upkeep};
-use inbound::{media, number_quality};
+use inbound::{callbacks, media, number_quality};
 use tenancy::{accounts, inboxes};
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
@@ -14,6 +14,9 @@ const CATALOGUES: Duration = Duration::from_secs(5);
 
 /// Time between two searches for numbers with a due quality check: after a report of the provider, and at their due time.
 const NUMBERS: Duration = Duration::from_secs(2);
+
+/// Time between two searches for callbacks that came before their number or page was added.
+const STRAYS: Duration = Duration::from_secs(2);
 
 const STATISTICS: Duration = Duration::from_secs(2);
 
@@ -32,8 +35,9 @@ pub(crate) async fn run(ctx: Arc<Context>, every: Duration, stop: CancellationTo
     let numbers = repeat(NUMBERS, || look_at_numbers(&ctx));
     let statistics = repeat(STATISTICS, || renew_statistics(&ctx));
     let counts = repeat(COUNTS, || fold_counts(&ctx));
+    let strays = repeat(STRAYS, || take_in_strays(&ctx));
     let others = futures::future::join5(rounds, catalogues, numbers, statistics, counts);
-    stop.run_until_cancelled(others).await;
+    stop.run_until_cancelled(futures::future::join(others, strays)).await;
 }
 
 async fn repeat<R: Future<Output = ()>>(every: Duration, what: impl Fn() -> R) {
@@ -72,6 +76,15 @@ async fn look_at_numbers(ctx: &Context) {
         tracing::warn!(
             error = &error as &dyn std::error::Error,
             "the quality of a number could not be read from its provider"
+        );
+    }
+}
+
+async fn take_in_strays(ctx: &Context) {
+    if let Err(error) = callbacks::take_in_strays(ctx).await {
+        tracing::warn!(
+            error = &error as &dyn std::error::Error,
+            "callbacks that came before their number was added could not be taken in; they are tried again"
         );
     }
 }

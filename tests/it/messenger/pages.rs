@@ -61,17 +61,16 @@ async fn a_page_gets_a_new_token_and_later_sends_use_it() {
     let say = |text: &str| json!({ "participantId": chat, "channel": "FACEBOOK", "text": text });
     patchbay.simulate("/simulator/pages", &json!({ "pageId": page, "accessToken": "fresh" })).await;
 
-    client.post("/chat-service/api/v2/messages", &say("lost")).await.ok();
-    let history = format!("/chat-service/api/v2/messages?participantId={chat}");
-    let failed = eventually("the message fails", || async {
-        let past = client.get(&history).await.ok();
-        (past[1]["status"] == "FAILED").then(|| past[1].clone())
+    client.post("/chat-service/api/v2/messages", &say("waiting")).await.ok();
+    eventually("the refusal", || async {
+        let inboxes = client.get("/api/v1/inboxes").await.ok();
+        inboxes["content"][0].get("refusedToken").cloned()
     })
     .await;
-    assert_eq!(failed["errorCode"], "190");
 
     let renew = ["page", "renew-token", "--client", &client.client_ref, "--page-id", &page, "--access-token-stdin"];
     assert_eq!(patchbay.admin_given(&renew, "fresh\n"), json!({ "id": id, "pageId": page }));
+    person.hears("waiting").await;
     client.post("/chat-service/api/v2/messages", &say("there")).await.ok();
     person.hears("there").await;
 }

@@ -1,6 +1,7 @@
 //! Commands that change the database. Each prints one JSON object (CONTRACT 3).
 
 mod audit;
+pub(crate) mod callbacks;
 mod disabling;
 mod lists;
 mod master_keys;
@@ -125,6 +126,7 @@ async fn change(config: &Settings, base: &Base, command: AdminCommand) -> anyhow
         AdminCommand::OptOut(OptOutCommand::Remove(remove)) => sms::remove_opt_out(&admin, remove).await,
         AdminCommand::Person(command) => person::run(config, base, command).await,
         AdminCommand::Audit(command) => audit::run(&base.db, command).await,
+        AdminCommand::Callback(command) => callbacks::run(&admin, command).await,
         AdminCommand::Operator(command) => operators::run(&admin, command).await,
         AdminCommand::Telegram(command) => telegram::run(config, base, command).await,
     }

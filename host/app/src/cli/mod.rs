@@ -15,6 +15,7 @@ pub use accounts::{
 pub use person::{GivenAddress, GivenPerson, PersonCommand, PersonErase, PersonExport, PersonRewrite, RewriteScope};
 
 use crate::admin::{
+    callbacks::CallbackCommand,
     messenger::PageCommand,
     operators::OperatorCommand,
     sms::{CreditsCommand, OptOutCommand, SenderCommand, SmsSourceCommand},
@@ -202,6 +203,9 @@ pub enum AdminCommand {
     /// The audit trail
     #[command(subcommand)]
     Audit(AuditCommand),
+    /// Items of providers' callbacks that were given up
+    #[command(subcommand)]
+    Callback(CallbackCommand),
     /// Keys of operators, which open the operators' API and pages and no data of clients
     #[command(subcommand)]
     Operator(OperatorCommand),
@@ -264,6 +268,8 @@ mod tests {
             "patchbay page renew-token --client acme --page-id 1 --access-token-stdin",
             "patchbay number renew-token --client acme --number 27820001001 --access-token t",
             "patchbay status --json",
+            "patchbay callback retry --client acme",
+            "patchbay callback retry --client acme --id 0199aa6e-3f0c-7000-8a51-6f0c1d2e3f41",
             "patchbay operator add --name ada",
             "patchbay operator list",
             "patchbay operator remove --name ada",

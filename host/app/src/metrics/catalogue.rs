@@ -29,6 +29,11 @@ pub(super) const CATALOGUE: &[(&str, MetricKind, &str)] = &[
     ("patchbay_build_info", Gauge, "Always 1: {version} and {commit} of the program."),
     ("patchbay_callback_bytes", Histogram, "Size of a callback of a provider."),
     ("patchbay_callback_items_ignored_total", Counter, "Items of callbacks without effect, by {channel} and {kind}."),
+    (
+        "patchbay_callback_items_stray_total",
+        Counter,
+        "Items of callbacks for a {source} that no client has: number, account, page. They are kept for seven days, and taken in when a client adds it.",
+    ),
     ("patchbay_callback_items_total", Counter, "Items of callbacks by {taken}, the way in which they were taken."),
     (
         "patchbay_callback_items_unreadable_total",
@@ -131,8 +136,8 @@ pub(super) const CATALOGUE: &[(&str, MetricKind, &str)] = &[
     (
         "patchbay_queue_lanes",
         Gauge,
-        "Lanes with rows by {queue} and {state}: held by a process, free (no process has taken it), closed (disabled, or \
-         a Lite number without session), later (waits for news). At most 1,000 (all processes).",
+        "Lanes with rows by {queue} and {state}: held by a process, free (no process has taken it), closed (disabled, \
+         refused by the provider, or a Lite number without session), later (waits for news). At most 1,000 (all processes).",
     ),
     ("patchbay_queue_oldest_due_seconds", Gauge, "Age of the oldest due row, by {queue} (all processes)."),
     ("patchbay_queue_rows", Gauge, "Rows by {queue} and {state}: ready, later. Counted up to 100,000 (all processes)."),

@@ -122,11 +122,6 @@ pub trait Carrier: Send + Sync + 'static {
         Err(PresenceRefused::NoSuchThing)
     }
 
-    /// True if a refusal with this code means that the provider's templates differ from our catalogue.
-    fn outdates_templates(&self, _code: i64) -> bool {
-        false
-    }
-
     /// The failure of a message whose repetition had no answer either.
     fn no_answer(&self) -> ProviderFailure {
         ProviderFailure {

@@ -10,10 +10,7 @@ use domain::{carriage::SendFailure, carriage::pause, ids::InboxId};
 use parking_lot::{Mutex, MutexGuard};
 use tokio::{sync::Notify, time::timeout};
 
-use super::{CarrierInbox, Credentials, POLL_INTERVAL, SendPlace, inbox_pace::InboxPace};
-
-/// How long an inbox rests after its account was refused. Each message that is tried in this time fails.
-const STOPPED_ACCOUNT_RESTS: Duration = Duration::from_secs(60);
+use super::{CarrierInbox, POLL_INTERVAL, SendPlace, inbox_pace::InboxPace};
 
 /// How long the token and the rate of an inbox are used: an operator may change them while its lane is busy.
 pub(crate) const SETTINGS_LAST: Duration = Duration::from_secs(10);
@@ -32,25 +29,11 @@ struct InboxGate {
 struct State {
     pace: InboxPace,
     in_flight: usize,
-    stopped: Option<Stopped>,
-}
-
-struct Stopped {
-    /// The refused credentials. An operator may have given the inbox others since.
-    refused: Credentials,
-    until: Instant,
-}
-
-impl State {
-    fn rests(&self, inbox: &CarrierInbox, now: Instant) -> Duration {
-        let stopped = self.stopped.as_ref().filter(|stopped| stopped.refused == inbox.credentials);
-        stopped.map_or(Duration::ZERO, |stopped| stopped.until.saturating_duration_since(now))
-    }
 }
 
 impl InboxGate {
     fn new(rate: u32) -> Self {
-        let state = State { pace: InboxPace::new(rate, Instant::now()), in_flight: 0, stopped: None };
+        let state = State { pace: InboxPace::new(rate, Instant::now()), in_flight: 0 };
         Self { state: Mutex::new(state), freed: Notify::new() }
     }
 
@@ -70,20 +53,11 @@ impl RateCall {
         self.made = true;
     }
 
-    /// Lets the inbox rest for the time that the provider names, or if its account cannot send, so that messages do not
-    /// fail.
-    pub(crate) fn rest<T>(&self, inbox: &CarrierInbox, result: &mut Result<T, SendFailure>, attempt: i16) {
-        let now = Instant::now();
-        match result {
-            Err(SendFailure::SlowDown { after, .. }) => {
-                let length = *after.get_or_insert_with(|| pause(attempt));
-                self.gate.state().pace.pause(length, now);
-            }
-            Err(SendFailure::AccountStopped(_)) => {
-                let (refused, until) = (inbox.credentials.clone(), now + STOPPED_ACCOUNT_RESTS);
-                self.gate.state().stopped = Some(Stopped { refused, until });
-            }
-            Ok(_) | Err(_) => {}
+    /// Lets the inbox rest for the time that the provider names.
+    pub(crate) fn rest<T>(&self, result: &mut Result<T, SendFailure>, attempt: i16) {
+        if let Err(SendFailure::SlowDown { after, .. }) = result {
+            let length = *after.get_or_insert_with(|| pause(attempt));
+            self.gate.state().pace.pause(length, Instant::now());
         }
     }
 }
@@ -125,8 +99,7 @@ impl RateGate {
         let mut state = gate.state();
         let room = self.in_flight.saturating_sub(state.in_flight).min(wanted);
         let now = Instant::now();
-        let is_shut = room == 0 || !state.rests(inbox, now).is_zero();
-        let taken = if is_shut { 0 } else { state.pace.take(room, now) };
+        let taken = if room == 0 { 0 } else { state.pace.take(room, now) };
         state.in_flight += taken;
         drop(state);
         (0..taken).map(|_| SendPlace::of(RateCall { gate: Arc::clone(&gate), made: false })).collect()
@@ -137,8 +110,7 @@ impl RateGate {
         let wait = {
             let state = gate.state();
             let full = state.in_flight >= self.in_flight;
-            let now = Instant::now();
-            if full { POLL_INTERVAL } else { state.pace.wait(now).max(state.rests(inbox, now)).min(POLL_INTERVAL) }
+            if full { POLL_INTERVAL } else { state.pace.wait(Instant::now()).min(POLL_INTERVAL) }
         };
         if !wait.is_zero() {
             // Both cases need a new check.

@@ -135,7 +135,7 @@ impl Carrier for MessengerCarrier {
         if let OutboundContent::Reaction(reaction) = outgoing.content {
             call.begins();
             let mut result = self.api.react(page, &message_body::reaction(psid, reaction)).await;
-            call.rest(inbox, &mut result, outgoing.attempt);
+            call.rest(&mut result, outgoing.attempt);
             return result;
         }
         let carried = self.carry(outgoing.content)?;
@@ -161,7 +161,7 @@ impl Carrier for MessengerCarrier {
                 }
             }
         };
-        call.rest(inbox, &mut result, outgoing.attempt);
+        call.rest(&mut result, outgoing.attempt);
         result
     }
 }

@@ -154,7 +154,7 @@ impl Carrier for TelegramCarrier {
             Ok(_) => Ok(Acceptance { sent: true, ..Acceptance::default() }),
             Err(failure) => Err(failure.into()),
         };
-        call.rest(inbox, &mut result, outgoing.attempt);
+        call.rest(&mut result, outgoing.attempt);
         result
     }
 }

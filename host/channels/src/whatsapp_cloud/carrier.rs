@@ -13,7 +13,6 @@ use domain::{
 
 use super::{
     CloudApi, CloudNumber, CloudSend,
-    error_codes::refreshes_templates,
     files::{MediaCache, MessageMedia},
 };
 use crate::{
@@ -144,10 +143,6 @@ impl Carrier for CloudCarrier {
         })
     }
 
-    fn outdates_templates(&self, code: i64) -> bool {
-        refreshes_templates(code)
-    }
-
     fn settings_last(&self) -> Option<Duration> {
         Some(rate_gate::SETTINGS_LAST)
     }
@@ -166,7 +161,7 @@ impl Carrier for CloudCarrier {
         let outgoing = OutgoingMessage { content: &carried, ..*outgoing };
         call.begins();
         let mut result = self.upload_and_send(number, &outgoing).await;
-        call.rest(inbox, &mut result, outgoing.attempt);
+        call.rest(&mut result, outgoing.attempt);
         result
     }
 }

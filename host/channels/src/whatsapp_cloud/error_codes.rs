@@ -35,6 +35,7 @@ const fn alerting(code: i64, action: CodeAction, meaning: &'static str) -> CodeE
     CodeEntry { code, meaning, action, refresh_templates: false, alert: true }
 }
 
+/// Our catalogue of templates is older than the provider's: the linter passed a send that the provider refuses.
 const fn stale_template(code: i64, meaning: &'static str) -> CodeEntry {
     CodeEntry { code, meaning, action: CodeAction::Reject, refresh_templates: true, alert: false }
 }
@@ -82,15 +83,15 @@ const TABLE: &[CodeEntry] = &[
     row(131_063, Reject, "marketing messages are disabled on the Cloud API"),
     row(130_472, Reject, "the user is part of an experiment"),
     row(130_497, Reject, "restricted in the recipient's country"),
-    row(132_000, Reject, "the number of template parameters does not match"),
+    stale_template(132_000, "the number of template parameters does not match"),
     stale_template(132_001, "the template does not exist or is not approved in this language"),
-    row(132_005, Reject, "the template with its parameters is too long"),
+    stale_template(132_005, "the template with its parameters is too long"),
     row(132_007, Reject, "the template violates a policy"),
-    row(132_008, Reject, "a template parameter has the wrong format"),
-    row(132_012, Reject, "a template parameter has the wrong format"),
+    stale_template(132_008, "a template parameter has the wrong format"),
+    stale_template(132_012, "a template parameter has the wrong format"),
     stale_template(132_015, "the template is paused"),
     stale_template(132_016, "the template is disabled"),
-    row(132_018, Reject, "the template parameters are not valid"),
+    stale_template(132_018, "the template parameters are not valid"),
     row(132_068, Reject, "the flow is blocked"),
     row(132_069, Reject, "the flow is throttled"),
     alerting(133_004, Reject, "the server of the number is unavailable"),
@@ -171,7 +172,7 @@ mod tests {
     #[test]
     fn template_codes_refresh_the_catalogue() {
         let codes: Vec<i64> = (0..200_000).filter(|code| refreshes_templates(*code)).collect();
-        assert_eq!(codes, [132_001, 132_015, 132_016]);
+        assert_eq!(codes, [132_000, 132_001, 132_005, 132_008, 132_012, 132_015, 132_016, 132_018]);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use channels::{
     carrier::{Carrier, CarrierInbox, Credentials, OutgoingMessage},
-    whatsapp_cloud::{CloudCarrier, CloudLimits, CloudNumber},
+    whatsapp_cloud::{CloudCarrier, CloudLimits},
 };
 use domain::{
     address::{Address, AddressKind},
@@ -102,23 +102,6 @@ async fn a_number_that_is_too_fast_pauses_and_others_go_on() {
     let limited = carrier.send(&cloud_inbox(2), place, &outgoing).await.unwrap_err();
     assert!(matches!(limited, SendFailure::RecipientLimited(_)));
     assert!(!carrier.take(&cloud_inbox(2), 8).unwrap().is_empty(), "one recipient does not stop the number");
-}
-
-#[tokio::test]
-async fn a_number_with_a_refused_account_sends_nothing_more_and_others_continue() {
-    let server = Server::start().await;
-    let (carrier, inbox) = (carrier(&server, 80, 8), cloud_inbox(1));
-    server.answer(Answer::json(401, json!({"error":{"message":"the token has expired","code":190}})));
-    let (to, content) = (phone("27820000001"), text("Hello"));
-    let place = carrier.take(&inbox, 1).unwrap().pop().unwrap();
-    let outgoing = OutgoingMessage::new(message(1), "leg", &to, &content, &());
-    let refused = carrier.send(&inbox, place, &outgoing).await.unwrap_err();
-    assert!(matches!(refused, SendFailure::AccountStopped(_)), "{refused:?}");
-    assert!(carrier.take(&inbox, 8).unwrap().is_empty());
-    assert!(!carrier.take(&cloud_inbox(2), 8).unwrap().is_empty());
-    let number = CloudNumber { access_token: "RENEWED".to_owned(), ..number() };
-    let renewed = CarrierInbox { credentials: Credentials::of(number), ..inbox };
-    assert!(!carrier.take(&renewed, 8).unwrap().is_empty(), "another token may be accepted");
 }
 
 #[tokio::test]

@@ -26,7 +26,8 @@ fn the_codes_of_whatsapp_and_their_effects_are_the_documented_ones() {
     let cell = |row: &[String]| (row[0].parse().unwrap(), (row[1].clone(), row[2].clone()));
     let documented: BTreeMap<i64, (String, String)> = rows("Codes of WhatsApp").iter().map(|row| cell(row)).collect();
     let then = |action: CodeAction| match action {
-        CodeAction::Reject | CodeAction::StopAccount => "fails",
+        CodeAction::Reject => "fails",
+        CodeAction::StopAccount => "waits",
         CodeAction::NotOnWhatsApp => "falls back",
         CodeAction::NeedsNumber => "by number",
         CodeAction::Retry | CodeAction::SlowDown | CodeAction::PairLimited => "again",

@@ -8,8 +8,8 @@ use crate::{
     send::{ComponentKind, RequestComponent, read_link},
 };
 
-/// Most characters of a filled header or body: a text can contain one parameter a hundred times.
-const FILLED_MAX: usize = 32_768;
+/// Most characters of a filled text header (132005).
+const HEADER_MAX: usize = 60;
 /// Most characters of a filled body (132005).
 const BODY_MAX: usize = 1_024;
 /// Longest name of a document, in characters.
@@ -226,7 +226,7 @@ fn text_parameters<'r>(
                     let place: u32 = place;
                     return Err(FieldFault::new(format!("{field}[{at}].parameters[{place}]"), wrong));
                 }
-                let most = if kind == ComponentKind::Body.as_str() { BODY_MAX } else { FILLED_MAX };
+                let most = if kind == ComponentKind::Body.as_str() { BODY_MAX } else { HEADER_MAX };
                 let fits = pattern.filled_length(values, most) <= most;
                 let too_long = || {
                     let message = format!("make a {kind} of more than {most} characters; shorten them");
@@ -247,7 +247,7 @@ fn wrong(value: &str) -> Option<&'static str> {
     if value.trim().is_empty() {
         return Some("is empty; the provider takes no empty parameter");
     }
-    let refused = value.contains(['\n', '\t']) || value.contains(FIVE_SPACES);
+    let refused = value.contains(['\n', '\r', '\t']) || value.contains(FIVE_SPACES);
     refused.then_some("has a line break, a tab or more than four spaces in a row, which the provider does not take")
 }
 

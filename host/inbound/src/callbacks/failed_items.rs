@@ -1,6 +1,9 @@
 //! Failed items of callbacks. All are counted by kind, and unreadable ones are stored for inspection.
 
-use base::{Context, Result};
+use base::{
+    Context, Result,
+    audit::{Actor, Administration, audit},
+};
 use domain::{
     ids::{CallbackId, ClientId},
     inbound::{CallbackBody, CallbackTarget, UnreadableItem, kept},
@@ -122,4 +125,22 @@ pub async fn list(db: &Db, client: ClientId, page: PageRequest) -> Result<Page<F
     let mut db = db.acquire().await?;
     let (items, total) = failed_callbacks::page(&mut db, client, page).await?;
     Ok(Page::of(items, total))
+}
+
+/// Makes items that were given up due again, after their cause was repaired. `only`: the item with this id in the list.
+/// Returns their number. Items that could not be read are not among them, because only their first bytes are kept.
+pub async fn take_again(
+    admin: &Administration<'_>,
+    client: ClientId,
+    only: Option<CallbackId>,
+    actor: Actor,
+) -> Result<usize> {
+    let mut tx = admin.db.begin().await?;
+    let items = failed_callbacks::take_again(&mut tx, client, only, admin.now()).await?.len();
+    if items > 0 {
+        let object = only.map_or_else(|| client.to_string(), |id| id.to_string());
+        audit(admin, &mut tx, client, actor, "retry", ("callback", &object)).await?;
+    }
+    tx.commit().await?;
+    Ok(items)
 }

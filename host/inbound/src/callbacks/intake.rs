@@ -28,7 +28,7 @@ use storage::{
 };
 use uuid::Uuid;
 
-use super::{failed_items, known_numbers::KnownNumbers, owners::Owners};
+use super::{failed_items, known_numbers::KnownNumbers, owners::Owners, strays};
 
 /// Lookups of owners: one at a time, for all callbacks that arrived since the last one.
 const LOOKUP_LIMITS: GroupLimits =
@@ -79,19 +79,20 @@ impl Intake {
     }
 
     /// Takes the items of a callback. `bytes` is the length of its body. When this returns, each item is on disk once,
-    /// even if the provider repeats it, and the provider may get its answer. Items for unknown numbers and accounts are
-    /// dropped with a warning.
+    /// even if the provider repeats it, and the provider may get its answer. Items for unknown numbers and accounts wait for a
+    /// client (`strays`).
     pub async fn take(&self, bytes: usize, items: Vec<CallbackItem>) -> Taken {
         metrics::histogram!("patchbay_callback_bytes").record(f64::from(u32::try_from(bytes).unwrap_or(u32::MAX)));
         let owners = match self.known.owners_of(&items) {
             Some(owners) => Arc::new(owners),
             None => self.look(&items).await?,
         };
-        for (client, items) in route(&self.ctx, &owners, items) {
+        let (by_client, strays) = route(&self.ctx, &owners, items);
+        for (client, items) in by_client {
             let taken = self.stores.join(client, items).await;
             taken.unwrap_or_else(|| Err(not_taken(Error::Stopped)))?;
         }
-        Ok(())
+        strays::keep(&self.ctx, strays).await.map_err(not_taken)
     }
 
     async fn look(&self, items: &[CallbackItem]) -> Looked {
@@ -106,7 +107,7 @@ fn not_taken(error: Error) -> IntakeRefused {
     IntakeRefused(Arc::new(error))
 }
 
-async fn look(ctx: &Context, targets: impl Iterator<Item = &CallbackTarget>) -> Result<Owners> {
+pub(super) async fn look(ctx: &Context, targets: impl Iterator<Item = &CallbackTarget>) -> Result<Owners> {
     let (mut numbers, mut accounts, mut pages) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
     for target in targets {
         match target {
@@ -133,10 +134,15 @@ async fn look(ctx: &Context, targets: impl Iterator<Item = &CallbackTarget>) -> 
     Ok(owners)
 }
 
-fn route(ctx: &Context, owners: &Owners, mut items: Vec<CallbackItem>) -> BTreeMap<ClientId, Vec<NewCallback>> {
+/// The items of each client, and the items of no client.
+fn route(
+    ctx: &Context,
+    owners: &Owners,
+    mut items: Vec<CallbackItem>,
+) -> (BTreeMap<ClientId, Vec<NewCallback>>, Vec<CallbackItem>) {
     // A change may come before its message in the same callback.
     items.sort_by_key(|item| item.body.follows_messages());
-    let (mut by_client, mut strays) = (BTreeMap::<ClientId, Vec<NewCallback>>::new(), BTreeSet::new());
+    let (mut by_client, mut strays) = (BTreeMap::<ClientId, Vec<NewCallback>>::new(), Vec::new());
     for item in items {
         failed_items::count(&item.body);
         if matches!(item.body, CallbackBody::Ignored(_)) {
@@ -144,7 +150,7 @@ fn route(ctx: &Context, owners: &Owners, mut items: Vec<CallbackItem>) -> BTreeM
         }
         let mut owners = owners.of(&item.target);
         let Some((last, lane)) = owners.pop() else {
-            strays.insert(item.target);
+            strays.push(item);
             continue;
         };
         let dedupe_hash: [u8; 32] = Sha256::digest(item.dedupe_key.as_bytes()).into();
@@ -157,16 +163,7 @@ fn route(ctx: &Context, owners: &Owners, mut items: Vec<CallbackItem>) -> BTreeM
         }
         give(last, lane, item);
     }
-    for stray in strays {
-        let (CallbackTarget::PhoneNumberId(target_id)
-        | CallbackTarget::Waba(target_id)
-        | CallbackTarget::Page(target_id)) = stray
-        else {
-            continue;
-        };
-        tracing::warn!(target_id, "dropped a callback for an unknown number, account or page");
-    }
-    by_client
+    (by_client, strays)
 }
 
 /// Stores a group of callbacks of one client. If that fails, each is stored alone and without applying statuses, so
@@ -227,7 +224,7 @@ pub(crate) async fn take_of_inbox(
     take_in(ctx, db, client, &items, true).await
 }
 
-async fn take_in(
+pub(super) async fn take_in(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,

@@ -1,5 +1,6 @@
 //! Items of callbacks that are unreadable or have no effect, and content that is not modelled.
 
+use base::audit::{Actor, Administration};
 use chrono::TimeDelta;
 use domain::{
     content::OutboundContent,
@@ -107,6 +108,29 @@ async fn a_status_that_is_not_about_delivery_leaves_the_message_as_it_is() {
     }
     stage.called_back(json!({ "statuses": [status(json!({ "type": "message" }))] })).await;
     assert_eq!(stage.count(LEGS_FAILED).await, 1);
+}
+
+#[tokio::test]
+async fn a_given_up_item_is_processed_again_after_its_cause_is_repaired() {
+    let stage = Stage::new().await;
+    let refuse = "ALTER TABLE chat_message ADD CONSTRAINT refused CHECK (body <> 'never')";
+    sqlx::raw_sql(refuse).execute(&stage.ctx.db).await.unwrap();
+    stage.zo_writes("wamid.A", "never").await;
+    for _ in 0..12 {
+        stage.settle_callbacks_only().await;
+        stage.advance(TimeDelta::minutes(10));
+    }
+    let [given_up] = <[FailedCallback; 1]>::try_from(failed(&stage).await).unwrap();
+    sqlx::raw_sql("ALTER TABLE chat_message DROP CONSTRAINT refused").execute(&stage.ctx.db).await.unwrap();
+    let admin = Administration::from(&*stage.ctx);
+    let again = async |only| failed_items::take_again(&admin, stage.client, Some(only), Actor::Operator).await.unwrap();
+
+    assert_eq!(again(stage.ctx.mint()).await, 0, "no item has this id");
+    assert_eq!(again(given_up.id).await, 1);
+
+    assert!(failed(&stage).await.is_empty());
+    stage.settle().await;
+    assert_eq!(stage.transcript().await, ["< never"]);
 }
 
 #[tokio::test]

@@ -109,6 +109,11 @@ async fn of_messages(db: &mut PgConnection, lane: &WaitingLane, now: DateTime<Ut
         let text = format!("the Lite number is disconnected or outside its hours; its status is `{status}`");
         return Ok(Some(Reason { text, until: Some(until) }));
     }
+    if let Some((code, until)) = wait_reasons::refused_account(db, lane.client_id, inbox, now).await? {
+        let text =
+            format!("the provider refused the token or the account, code {code}; one message is tried each minute");
+        return Ok(Some(Reason { text, until: Some(until) }));
+    }
     let call = wait_reasons::last_failed_call(db, lane.client_id, inbox).await?;
     Ok(call.map(|call| {
         let code = call.error_code.map(|code| format!(", code {code}")).unwrap_or_default();

@@ -20,6 +20,7 @@ use tokio::{
 };
 
 use super::{
+    account_state::AccountState,
     call_figures,
     hook::{DispatchHooks, LegPart},
     mark::{self, MarkedLeg, Marks},
@@ -51,6 +52,7 @@ pub async fn run(ctx: &Context, hooks: &DispatchHooks, lease: &Lease) -> Result<
         if sender.is_elsewhere || sender.waits_until.is_some_and(|until| until > ctx.now()) {
             return Ok(());
         }
+        postponement::expire_refused(ctx, lease, &sender).await?;
         match send(ctx, lease, &sender).await? {
             End::Done => return Ok(()),
             End::Stale => {}
@@ -84,6 +86,7 @@ async fn send(ctx: &Context, lease: &Lease, sender: &SenderInbox) -> Result<End>
         more: true,
         failed: None,
         waits: WaitNotes::new(ctx, lease),
+        account: AccountState::new(sender.hold.is_some()),
     };
     round.run().await
 }
@@ -117,6 +120,7 @@ struct Round<'a> {
     more: bool,
     failed: Option<Error>,
     waits: WaitNotes<'a>,
+    account: AccountState,
 }
 
 #[derive(Clone, Copy)]
@@ -148,10 +152,7 @@ impl<'a> Round<'a> {
                         postponement::postpone(self.ctx, self.lease, Some(self.sender), length).await?;
                         return Ok(End::Done);
                     }
-                    (None, Marking::Fine) => {
-                        self.waits.continues();
-                        return Ok(End::Done);
-                    }
+                    (None, Marking::Fine) => return Ok(self.end()),
                     (None, Marking::NoPlace) => {}
                 }
             }
@@ -166,6 +167,15 @@ impl<'a> Round<'a> {
                 () = tokio::time::sleep(POLL_INTERVAL) => self.more = true,
             }
         }
+    }
+
+    fn end(&mut self) -> End {
+        match self.account {
+            AccountState::Restored => return End::Stale,
+            AccountState::Stopped => {}
+            AccountState::Open | AccountState::Tried { .. } => self.waits.continues(),
+        }
+        End::Done
     }
 
     fn waits_until(&self) -> Instant {
@@ -216,13 +226,15 @@ impl<'a> Round<'a> {
     /// Begins to mark as many legs as the carrier has places for, plus those that may be marked ahead.
     fn start_marking(&mut self) -> Marking {
         let cannot = self.failed.is_some() || !self.outcomes.can_be_written() || self.lease.is_over();
-        if self.marking || !self.more || cannot {
+        let waits_for_try = self.account.is_tried() && !(self.is_idle() && self.outcomes.is_empty());
+        if self.marking || !self.more || cannot || waits_for_try || self.account.is_over() {
             return Marking::Fine;
         }
         let SenderInbox { inbox, carrier, .. } = self.sender;
         let window = carrier.window(inbox);
         let free = window.saturating_sub(self.calls.len() + self.ahead.len()).min(self.may_be_called());
         let wanted = (free + self.may_mark_ahead(0)).min(self.may_be_marked()).min(window);
+        let wanted = if self.account.is_tried() { wanted.min(1) } else { wanted };
         if wanted == 0 {
             self.waits.window(window);
             return Marking::Fine;
@@ -301,7 +313,10 @@ impl<'a> Round<'a> {
         let mut next = Some(first);
         while let Some(call) = next {
             match call {
-                Ok(outcome) => self.outcomes.add(outcome),
+                Ok(outcome) => {
+                    self.account.note(&outcome.result);
+                    self.outcomes.add(outcome);
+                }
                 // Continues the panic here: the runner logs it and frees the lane.
                 Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
                 Err(_) => {}

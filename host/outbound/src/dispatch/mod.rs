@@ -2,9 +2,13 @@
 //! order on every channel. The differences between channels are behind [`channels::carrier::Carrier`], and rules that need
 //! the database behind [`ChannelHook`].
 //!
+//! If the provider refuses the account of an inbox, its lane is closed for a minute (`AccountHold`), and then one message
+//! is tried. Its messages wait for `limits.refused_expires_after`, and fail with the code of the provider (ADR 0078).
+//!
 //! One round takes places from the carrier, commits the marks of at most that many legs (`mark`), makes the calls, and
 //! stores their outcomes (`settle`). These steps overlap. Every mark belongs to a call that starts at once.
 
+mod account_state;
 mod call_figures;
 mod due_legs;
 mod fault_changes;

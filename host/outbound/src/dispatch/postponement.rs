@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use base::{Context, Result, lanes::Lease};
+use channels::code_meaning::CodeMeaning;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     channel::Channel,
@@ -21,6 +22,8 @@ use super::{sender::SenderInbox, settle};
 use crate::delivery;
 
 const POSTPONED_AT_ONCE: i64 = 1000;
+/// Pages of expired legs before the lane is looked at again.
+const MOST_EXPIRED_PAGES: usize = 1000;
 /// How long a leg that cannot be read is deferred: a newer release can perhaps read it.
 const PUT_ASIDE: TimeDelta = TimeDelta::minutes(10);
 
@@ -58,6 +61,28 @@ pub(super) fn expiry_failure(
     let (reasons, may_wait) = (kind.facts().expiry?, ctx.settings.limits.expires_after(kind)?);
     let waited = (now - leg.queued_at).to_std().unwrap_or_default();
     if waited <= may_wait { None } else { reasons.failure(leg.unanswered, may_wait) }
+}
+
+/// Fails the messages of a lane that have waited too long for an account that the provider refuses. Others stay as they are.
+pub(super) async fn expire_refused(ctx: &Context, lease: &Lease, sender: &SenderInbox) -> Result<()> {
+    let may_wait = ctx.settings.limits.refused_expires_after;
+    let Some(hold) = sender.hold else { return Ok(()) };
+    let Some(latest) = hold.waited_too_long(may_wait, ctx.now()) else { return Ok(()) };
+    let meaning = CodeMeaning::of(sender.inbox.kind.channel(), hold.code).map(|meaning| meaning.text);
+    let failure = hold.failure(meaning, may_wait);
+    for _ in 0..MOST_EXPIRED_PAGES {
+        let mut tx = ctx.db.begin().await?;
+        lease.hold(&mut tx).await?;
+        let legs = work::queued_by(&mut tx, lease.client, lease.lane, latest, POSTPONED_AT_ONCE).await?;
+        if legs.is_empty() || lease.is_over() {
+            break;
+        }
+        let steps = legs.into_iter().map(|leg| settle::failed_step_of(leg, failure.clone(), ctx.now())).collect();
+        let wakes = delivery::advance(ctx, &mut tx, lease.client, steps).await?;
+        tx.commit().await?;
+        ctx.wake.wake_all(lease.client, wakes);
+    }
+    Ok(())
 }
 
 pub(super) async fn give_up(

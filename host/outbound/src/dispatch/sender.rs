@@ -11,6 +11,7 @@ use channels::{
 use chrono::{DateTime, Utc};
 use domain::{
     ids::{ClientId, InboxId},
+    inbox_fault::AccountHold,
     sandbox::KeyMode,
 };
 use storage::{
@@ -33,13 +34,14 @@ pub(super) struct SenderInbox {
     pub(super) mode: KeyMode,
     pub(super) files: Arc<ClientFiles>,
     pub(super) links: Arc<LinkTypes>,
-    pub(super) waba_id: Option<String>,
     pub(super) waits_until: Option<DateTime<Utc>>,
     pub(super) is_elsewhere: bool,
     pub(super) hook: Option<Arc<dyn LaneHook>>,
     pub(super) figures: SendingFigures,
     /// A fault of the inbox is recorded. Clones share it.
     pub(super) has_fault: Arc<AtomicBool>,
+    /// Its provider refused its token or account when it was read.
+    pub(super) hold: Option<AccountHold>,
 }
 
 impl SenderInbox {
@@ -61,7 +63,7 @@ impl SenderInbox {
         client: ClientId,
         id: InboxId,
     ) -> Result<Option<Self>> {
-        let Some(StoredSender { inbox, mode, has_fault }) = inboxes::sender(db, client, id).await? else {
+        let Some(StoredSender { inbox, mode, has_fault, hold }) = inboxes::sender(db, client, id).await? else {
             tracing::error!(client.id = %client, inbox.id = %id, "messages wait for a deleted inbox");
             return Ok(None);
         };
@@ -71,7 +73,6 @@ impl SenderInbox {
                 "messages wait: this program has no carrier for this kind of inbox");
             return Ok(None);
         };
-        let waba_id = inbox.cloud().map(|cloud| cloud.waba_id.clone());
         let mut opened = open_inbox(ctx, client, (&inbox, mode), carrier.as_ref())?;
         let state = match mode {
             KeyMode::Live => sender_state(ctx, db, client, &inbox).await?,
@@ -89,12 +90,12 @@ impl SenderInbox {
             mode,
             files,
             links,
-            waba_id,
-            waits_until,
+            waits_until: waits_until.max(hold.map(|hold| hold.until)),
             is_elsewhere,
             hook: None,
             figures: ctx.sending.clone(),
             has_fault: Arc::new(AtomicBool::new(has_fault)),
+            hold,
         }))
     }
 

@@ -13,6 +13,7 @@ use domain::{
     delivery::DeliveryState,
     ids::{ClientId, MessageId},
     inbound::ProviderFailure,
+    inbox_fault::PROBE_INTERVAL,
     lite::offered,
 };
 use events::record_folded;
@@ -20,7 +21,6 @@ use people::IntroducedCustomers;
 use storage::{
     PgConnection, Queue,
     inbound::callbacks::{self, NewCallback},
-    inboxes::templates,
     outbound::{
         provider_calls::{self, CallOutcome, FailedCall},
         work::{self, DueLeg, WaitReason},
@@ -87,7 +87,6 @@ struct Settlement {
     not_holding: Vec<(MessageId, i16)>,
     /// Legs that were refused for a passing reason and are sent again.
     refused_for_now: Vec<(MessageId, i16)>,
-    refresh_templates: bool,
     calls: Vec<FailedCall>,
     /// Reports that the carrier makes itself, with their times.
     reports: Vec<(NewCallback, DateTime<Utc>)>,
@@ -106,14 +105,15 @@ pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &SenderInbox, e
                 settlement.reports.extend(own_reports::of(ctx, sender, &outcome.leg, now));
             }
             Err(failure) => {
-                let until = next_attempt(ctx, &outcome.leg, failure, now);
+                let tries = count_tries(ctx, sender, &outcome.leg, now);
+                let until = next_attempt(ctx, &outcome.leg, failure, tries, now);
                 call_figures::record_failure(sender, failure, now, until);
                 // A lane that is given back says nothing about the provider.
                 if !(lease.is_over() && matches!(failure, SendFailure::NotSent { .. })) {
                     faults.add(sender, failure, now, until);
                 }
-                settlement.note(ctx, &outcome.leg, failure, now);
-                settlement.refuse(&outcome.leg, failure, sender, now);
+                settlement.note(ctx, &outcome.leg, failure, tries, now);
+                settlement.refuse(&outcome.leg, failure, tries, now);
             }
         }
     }
@@ -123,11 +123,6 @@ pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &SenderInbox, e
         let taken = settlement.steps.into_iter().filter(|step| step.failure.is_none()).collect();
         remember_without_lease(ctx, (client, sender), &ended.parts, (taken, &settlement.reports)).await?;
         return Err(error);
-    }
-    if settlement.refresh_templates
-        && let Some(waba) = &sender.waba_id
-    {
-        templates::request_refresh(&mut tx, client, waba, now).await?;
     }
     let received = store_parts(&mut tx, (client, sender), &ended.parts).await?;
     provider_calls::insert(&mut tx, client, &settlement.calls).await?;
@@ -226,8 +221,7 @@ impl Settlement {
     }
 
     /// Keeps the failures of the first calls for a leg.
-    fn note(&mut self, ctx: &Context, leg: &DueLeg, failure: &SendFailure, now: DateTime<Utc>) {
-        let tries = count_tries(leg);
+    fn note(&mut self, ctx: &Context, leg: &DueLeg, failure: &SendFailure, tries: Tries, now: DateTime<Utc>) {
         if tries.calls > CALLS_TOLD {
             return;
         }
@@ -247,11 +241,9 @@ impl Settlement {
         });
     }
 
-    fn refuse(&mut self, leg: &DueLeg, failure: &SendFailure, sender: &SenderInbox, now: DateTime<Utc>) {
-        let (message, tries) = (leg.message, count_tries(leg));
-        let calls = tries.calls;
+    fn refuse(&mut self, leg: &DueLeg, failure: &SendFailure, tries: Tries, now: DateTime<Utc>) {
+        let (message, calls) = (leg.message, tries.calls);
         let code = failure.failure().map(|failure| failure.code);
-        self.refresh_templates |= code.is_some_and(|code| sender.carrier.outdates_templates(code));
         match failure.next(tries) {
             NextStep::Again(pause) => {
                 tracing::info!(message.id = %message, code, calls, reason = %failure, "a message is sent later");
@@ -288,8 +280,15 @@ impl Settlement {
 }
 
 /// The time of the next call for a message whose call failed. `None`: none is planned.
-fn next_attempt(ctx: &Context, leg: &DueLeg, failure: &SendFailure, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
-    match failure.next(count_tries(leg)) {
+fn next_attempt(
+    ctx: &Context,
+    leg: &DueLeg,
+    failure: &SendFailure,
+    tries: Tries,
+    now: DateTime<Utc>,
+) -> Option<DateTime<Utc>> {
+    match failure.next(tries) {
+        NextStep::Again(_) if matches!(failure, SendFailure::AccountStopped(_)) => Some(now + PROBE_INTERVAL),
         NextStep::Again(pause) => Some(now + pause),
         // A leg that was in doubt before waits only for a report.
         NextStep::AwaitNews if !leg.unanswered => Some(now + ctx.settings.limits.unknown_after),
@@ -298,14 +297,25 @@ fn next_attempt(ctx: &Context, leg: &DueLeg, failure: &SendFailure, now: DateTim
 }
 
 /// An SMS is limited by time only, not by its number of calls (`postponement::expiry_failure`).
-fn count_tries(leg: &DueLeg) -> Tries {
-    Tries { calls: leg.attempts.saturating_add(1), refusals: leg.refusals, expires: leg.channel == Channel::Sms }
+fn count_tries(ctx: &Context, sender: &SenderInbox, leg: &DueLeg, now: DateTime<Utc>) -> Tries {
+    let may_wait = ctx.settings.limits.refused_expires_after;
+    let latest = sender.hold.and_then(|hold| hold.waited_too_long(may_wait, now));
+    Tries {
+        calls: leg.attempts.saturating_add(1),
+        refusals: leg.refusals,
+        expires: leg.channel == Channel::Sms,
+        refused_too_long: may_wait.is_zero() || latest.is_some_and(|latest| leg.queued_at <= latest),
+    }
 }
 
 pub(super) fn failed_step(leg: &DueLeg, failure: ProviderFailure, now: DateTime<Utc>) -> DeliveryStep {
+    failed_step_of((leg.message, leg.ordinal), failure, now)
+}
+
+pub(super) fn failed_step_of((message, ordinal): LegKey, failure: ProviderFailure, now: DateTime<Utc>) -> DeliveryStep {
     DeliveryStep {
-        message: leg.message,
-        ordinal: leg.ordinal,
+        message,
+        ordinal,
         reached: DeliveryState::Failed,
         at: now,
         provider_id: None,

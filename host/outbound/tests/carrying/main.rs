@@ -8,6 +8,7 @@ mod hooks;
 mod inbox_faults;
 mod marks_before_places;
 mod message_order;
+mod refused_accounts;
 mod stage;
 mod toy;
 mod unanswered_calls;

@@ -14,6 +14,7 @@ use super::{
 use crate::media::MediaLibrary;
 
 const LONGEST_BODY: usize = 1024;
+const LONGEST_HEADER: usize = 60;
 
 pub(crate) fn check_status(template: &SimulatedTemplate) -> Result<(), SimulatedGraphError> {
     match template.status.as_str() {
@@ -93,7 +94,11 @@ fn header(part: TemplatePart<'_>) -> Result<Option<String>, SimulatedGraphError>
         "TEXT" => {
             let text = header.get("text").and_then(Value::as_str).unwrap_or_default();
             reject_header_media(given)?;
-            fill_text("header", text, given, part.named).map(Some)
+            let text = fill_text("header", text, given, part.named)?;
+            if text.chars().count() > LONGEST_HEADER {
+                return Err(SimulatedGraphError::new(132_005, "header: the text with its parameters is too long"));
+            }
+            Ok(Some(text))
         }
         "LOCATION" => media_parameter(format, given).map(|_| None),
         _ => {

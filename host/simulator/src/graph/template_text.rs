@@ -62,7 +62,7 @@ fn value_of(place: &str, position: usize, parameter: &Value) -> Result<String, S
             ));
         }
     };
-    if value.contains(['\n', '\t']) || value.contains("     ") {
+    if value.contains(['\n', '\r', '\t']) || value.contains("     ") {
         return Err(SimulatedGraphError::new(
             132_018,
             format!("{path}: Param text cannot have new-line/tab characters or more than 4 consecutive spaces"),

@@ -104,3 +104,34 @@ pub async fn page(db: &mut PgConnection, client: ClientId, page: PageRequest) ->
     };
     Ok((rows.into_iter().map(failed).collect::<Result<_>>()?, total))
 }
+
+/// Makes items that were given up due again, and removes their copies from the list of failed callbacks. `failed`: only
+/// the item with this copy. Returns the lanes, one for each item.
+pub async fn take_again(
+    db: &mut PgConnection,
+    client: ClientId,
+    failed: Option<CallbackId>,
+    now: DateTime<Utc>,
+) -> Result<Vec<Uuid>> {
+    // The hash of a copy is that of the id of its item (`failed_items::keep_given_up`).
+    Ok(sqlx::query_scalar(
+        "WITH again AS (
+             UPDATE callback SET failure = NULL, attempts = 0, due_at = $3, ready = true
+             WHERE client_id = $1 AND failure IS NOT NULL
+               AND ($2::uuid IS NULL
+                    OR sha256(uuid_send(id)) = (SELECT copy.dedupe_hash FROM failed_callback copy
+                                                WHERE copy.client_id = $1 AND copy.id = $2))
+             RETURNING id, lane_id
+         ), shown AS (
+             DELETE FROM failed_callback
+             USING (SELECT $1::uuid AS client_id, sha256(uuid_send(id)) AS dedupe_hash FROM again OFFSET 0) done
+             WHERE failed_callback.client_id = done.client_id AND failed_callback.dedupe_hash = done.dedupe_hash
+         )
+         SELECT lane_id FROM again",
+    )
+    .bind(client.0)
+    .bind(failed.map(|failed| failed.0))
+    .bind(now)
+    .fetch_all(db)
+    .await?)
+}

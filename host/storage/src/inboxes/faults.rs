@@ -3,11 +3,15 @@
 use chrono::{DateTime, Utc};
 use domain::{
     ids::{ClientId, InboxId, NodeId},
-    inbox_fault::InboxFaults,
+    inbox_fault::{AccountHold, InboxFaults},
 };
 use uuid::Uuid;
 
-use crate::{PgConnection, Result};
+use crate::{PgConnection, Result, work::lane_gate::LaneGate};
+
+/// Closes the lane of an inbox whose account is refused, until the next try.
+pub(super) const SENDING_GATE: LaneGate =
+    LaneGate { table: "inbox_fault", lane: "inbox_id", closed_until: "held_until" };
 
 /// Refusals in the report about the service, at most.
 const MOST_REFUSALS: i64 = 1_000;
@@ -62,7 +66,38 @@ pub async fn record(
     Ok(())
 }
 
-/// Ends the faults of an inbox.
+/// Closes the outbound lane of an inbox with a recorded refusal. The time of the first refusal stays. No row of a message
+/// is read or written.
+pub async fn hold(db: &mut PgConnection, client: ClientId, inbox: InboxId, hold: AccountHold) -> Result<()> {
+    sqlx::query(
+        "UPDATE inbox_fault SET held_since = COALESCE(held_since, $3), held_until = $4, held_code = $5
+         WHERE client_id = $1 AND inbox_id = $2",
+    )
+    .bind(client.0)
+    .bind(inbox.0)
+    .bind(hold.since)
+    .bind(hold.until)
+    .bind(hold.code)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Moves the next try of an inbox whose lane is closed.
+pub async fn hold_longer(db: &mut PgConnection, client: ClientId, inbox: InboxId, until: DateTime<Utc>) -> Result<()> {
+    sqlx::query(
+        "UPDATE inbox_fault SET held_until = $3
+         WHERE client_id = $1 AND inbox_id = $2 AND held_since IS NOT NULL",
+    )
+    .bind(client.0)
+    .bind(inbox.0)
+    .bind(until)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// Ends the faults of an inbox, and opens its lane.
 pub async fn clear(db: &mut PgConnection, client: ClientId, inbox: InboxId) -> Result<()> {
     sqlx::query("DELETE FROM inbox_fault WHERE client_id = $1 AND inbox_id = $2")
         .bind(client.0)

@@ -1,4 +1,4 @@
-//! The gates of kinds of inbox: rows that close the outbound lane of an inbox.
+//! The gates of inboxes: rows that close the outbound lane of an inbox.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -6,11 +6,11 @@ use domain::{
     inbox::InboxKind,
 };
 
-use super::lite;
+use super::{faults, lite};
 use crate::{PgConnection, Result, work::lane_gate::LaneGate};
 
-/// The gates of all kinds.
-pub(crate) const SENDING_GATES: &[LaneGate] = &[lite::SENDING_GATE];
+/// The gates of all kinds, and that of inboxes whose provider refuses the account.
+pub(crate) const SENDING_GATES: &[LaneGate] = &[lite::SENDING_GATE, faults::SENDING_GATE];
 
 /// Locks the gate of an inbox. Returns `false` if its kind has none.
 pub async fn lock(db: &mut PgConnection, client: ClientId, inbox: InboxId, kind: InboxKind) -> Result<bool> {

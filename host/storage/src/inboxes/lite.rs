@@ -13,7 +13,8 @@ use uuid::Uuid;
 use crate::{PgConnection, Result, column_values::read_value, work::lane_gate::LaneGate};
 
 /// A Lite number sends nothing while it is disconnected, or before its day begins.
-pub(super) const SENDING_GATE: LaneGate = LaneGate { table: "lite_session", closed_until: "sends_from" };
+pub(super) const SENDING_GATE: LaneGate =
+    LaneGate { table: "lite_session", lane: "lane_id", closed_until: "sends_from" };
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiteSession {

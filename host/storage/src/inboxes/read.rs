@@ -1,7 +1,9 @@
+use chrono::{DateTime, Utc};
 use domain::{
     channel::Channel,
     ids::{ClientId, InboxId},
     inbox::{BillingModel, InboxKind, LiteHosting},
+    inbox_fault::AccountHold,
     page::PageRequest,
     phone::Msisdn,
     sandbox::KeyMode,
@@ -119,6 +121,9 @@ pub async fn by_id(db: &mut PgConnection, client: ClientId, id: InboxId) -> Resu
 struct SenderRow {
     is_sandbox: bool,
     has_fault: bool,
+    held_since: Option<DateTime<Utc>>,
+    held_until: Option<DateTime<Utc>>,
+    held_code: Option<i64>,
     #[sqlx(flatten)]
     inbox: InboxRow,
 }
@@ -131,14 +136,19 @@ pub struct StoredSender {
     pub mode: KeyMode,
     /// A fault at its provider is recorded (`super::faults`).
     pub has_fault: bool,
+    /// Its provider refuses its token or account.
+    pub hold: Option<AccountHold>,
 }
 
 pub async fn sender(db: &mut PgConnection, client: ClientId, id: InboxId) -> Result<Option<StoredSender>> {
     let row: Option<SenderRow> = sqlx::query_as(&format!(
         "SELECT found.*, owner.sandbox_of IS NOT NULL AS is_sandbox,
-                EXISTS (SELECT 1 FROM inbox_fault fault WHERE fault.client_id = $1 AND fault.inbox_id = $2) AS has_fault
+                fault.inbox_id IS NOT NULL AS has_fault, fault.held_since, fault.held_until, fault.held_code
          FROM ({SELECT} WHERE inbox.client_id = $1 AND inbox.id = $2) found
-         CROSS JOIN (SELECT sandbox_of FROM client WHERE id = $1) owner"
+         CROSS JOIN (SELECT sandbox_of FROM client WHERE id = $1) owner
+         LEFT JOIN LATERAL (
+             SELECT inbox_id, held_since, held_until, held_code FROM inbox_fault one
+             WHERE one.client_id = $1 AND one.inbox_id = $2 OFFSET 0) fault ON true"
     ))
     .bind(client.0)
     .bind(id.0)
@@ -146,7 +156,9 @@ pub async fn sender(db: &mut PgConnection, client: ClientId, id: InboxId) -> Res
     .await?;
     let read = |row: SenderRow| -> Result<StoredSender> {
         let mode = KeyMode::of(row.is_sandbox);
-        Ok(StoredSender { inbox: row.inbox.try_into()?, mode, has_fault: row.has_fault })
+        let held = row.held_since.zip(row.held_until).zip(row.held_code);
+        let hold = held.map(|((since, until), code)| AccountHold { since, until, code });
+        Ok(StoredSender { inbox: row.inbox.try_into()?, mode, has_fault: row.has_fault, hold })
     };
     row.map(read).transpose()
 }

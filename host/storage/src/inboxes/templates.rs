@@ -3,7 +3,12 @@
 use std::collections::HashMap;
 
 use chrono::{DateTime, Utc};
-use domain::{ids::ClientId, opaque_json::OpaqueJson, page::PageRequest, template::TemplateRecord};
+use domain::{
+    ids::{ClientId, InboxId},
+    opaque_json::OpaqueJson,
+    page::PageRequest,
+    template::TemplateRecord,
+};
 use sqlx::types::Json;
 use uuid::Uuid;
 
@@ -199,6 +204,29 @@ pub async fn request_refresh(db: &mut PgConnection, client: ClientId, waba: &str
     )
     .bind(waba)
     .bind(client.0)
+    .bind(now)
+    .execute(db)
+    .await?;
+    Ok(())
+}
+
+/// The same for the accounts of these numbers. Other inboxes have no catalogue.
+pub async fn request_refresh_of_numbers(
+    db: &mut PgConnection,
+    client: ClientId,
+    inboxes: &[InboxId],
+    now: DateTime<Utc>,
+) -> Result<()> {
+    sqlx::query(
+        "UPDATE waba_directory known SET refresh_due_at = $3
+         FROM (SELECT DISTINCT $1::uuid AS client_id, number.waba_id FROM unnest($2::uuid[]) AS wanted (id)
+               CROSS JOIN LATERAL (SELECT waba_id FROM whatsapp_cloud_inbox one
+                                   WHERE one.client_id = $1 AND one.id = wanted.id OFFSET 0) number
+               OFFSET 0) stale
+         WHERE known.waba_id = stale.waba_id AND known.client_id = stale.client_id AND known.refresh_due_at > $3",
+    )
+    .bind(client.0)
+    .bind(inboxes.iter().map(|inbox| inbox.0).collect::<Vec<_>>())
     .bind(now)
     .execute(db)
     .await?;

@@ -3,8 +3,12 @@
 
 use std::time::Duration;
 
-use chrono::{DateTime, Utc};
-use domain::ids::{ClientId, MessageId};
+use chrono::{DateTime, TimeDelta, Utc};
+use domain::{
+    clock::first_id_at,
+    ids::{ClientId, MessageId},
+};
+use uuid::Uuid;
 
 pub use super::due_legs::{DueLeg, DueLegs, EarlierMessages, UnreadableLeg, due};
 use super::keys::LegKeys;
@@ -181,4 +185,37 @@ pub async fn defer(
     .execute(db)
     .await?;
     Ok(())
+}
+
+/// Ids of a busy process are ahead of its clock, by less than this.
+const ID_AHEAD: TimeDelta = TimeDelta::hours(1);
+
+/// Returns legs of a lane that were queued until `latest` and wait for a call, at most `limit`.
+pub async fn queued_by(
+    db: &mut PgConnection,
+    client: ClientId,
+    lane: Uuid,
+    latest: DateTime<Utc>,
+    limit: i64,
+) -> Result<Vec<(MessageId, i16)>> {
+    // A leg is not older than its message, so later messages are not read.
+    let rows: Vec<(Uuid, i16)> = sqlx::query_as(
+        "SELECT work.message_id, work.ordinal
+         FROM (SELECT client_id, message_id, ordinal, priority FROM outbound_work
+               WHERE client_id = $1 AND lane_id = $2 AND ready AND message_id < $4 AND phase IN ('READY', 'PACED')
+               ORDER BY priority, message_id) work
+         CROSS JOIN LATERAL (
+             SELECT updated_at FROM outbound_leg one WHERE one.client_id = work.client_id
+                AND one.message_id = work.message_id AND one.ordinal = work.ordinal OFFSET 0) leg
+         WHERE leg.updated_at <= $3
+         ORDER BY work.priority, work.message_id LIMIT $5",
+    )
+    .bind(client.0)
+    .bind(lane)
+    .bind(latest)
+    .bind(first_id_at(latest + ID_AHEAD))
+    .bind(limit)
+    .fetch_all(db)
+    .await?;
+    Ok(rows.into_iter().map(|(message, ordinal)| (MessageId(message), ordinal)).collect())
 }

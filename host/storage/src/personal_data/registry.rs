@@ -50,6 +50,13 @@ const PARKED: TableRule = TableRule::Tied(
     RowScope::Anywhere,
 );
 
+/// Callbacks for no client, until one adds their number or page.
+const STRAY: TableRule = TableRule::Tied(
+    &[PersonLink::Mention("item", ColumnForm::Json)],
+    RowTreatment::Delete,
+    RowScope::Anywhere,
+);
+
 /// Outcome and duration of a call are figures of the plugin.
 const INVOCATION: TableRule = TableRule::Tied(
     &[
@@ -270,6 +277,7 @@ pub const REGISTRY: &[PersonalTable] = &[
         delete_rows(&[PersonLink::Name("tracked"), PersonLink::Mention("tracked", ColumnForm::Text)]),
     ),
     table("smsc_message", &[], OF_MESSAGE),
+    table("stray_callback", &["item"], STRAY),
     table("team", &[], TableRule::Unrelated),
     table("template", &[], TableRule::Unrelated),
     table("testing_clock", &[], TableRule::Unrelated),

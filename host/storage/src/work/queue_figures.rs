@@ -22,7 +22,8 @@ pub struct QueueFigures {
     pub later_rows: i64,
     pub held_lanes: i64,
     pub free_lanes: i64,
-    /// Lanes that are closed, because their Lite number is disconnected, its day has not begun, or they are disabled.
+    /// Lanes that are closed: their Lite number is disconnected, its day has not begun, their account is refused, or they
+    /// are disabled.
     pub closed_lanes: i64,
     /// Lanes that no process holds, and whose rows wait for a report or for the end of a pause.
     pub later_lanes: i64,

@@ -65,6 +65,7 @@ pub const OF_PLUGINS: [AgingRows; 2] =
     [aging("plugin_event", Age::Moment("at")), aging("plugin_shadow_skip", Age::Moment("last_at"))];
 pub const OF_TIERS: [AgingRows; 2] =
     [aging("tier_recipient", Age::Moment("counted_at")), aging("tier_count", Age::Moment("counted_at"))];
+pub const STRAY_CALLBACKS: AgingRows = aging("stray_callback", Age::Moment("received_at"));
 pub const PLUGIN_UPLOADS: AgingRows = aging("plugin_upload", Age::Moment("created_at"));
 /// Counts of tracking queries. Queries from ten minutes ago do not count.
 pub const TRACKING_USES: AgingRows = aging("sms_tracking_use", Age::Moment("last_at"));
@@ -83,8 +84,7 @@ pub fn in_default_partition(table: &'static str) -> AgingRows {
 pub fn all() -> impl Iterator<Item = AgingRows> {
     let named = OF_MESSAGES.into_iter().chain(OF_CALLBACKS).chain(OF_PLUGINS).chain(OF_TIERS);
     named
-        .chain([CONVERSATIONS, MESSAGE_COUNTS, PLUGIN_UPLOADS, IDEMPOTENCY_KEYS, TRACKING_USES])
-        .chain([WEBHOOK_COPIES, SESSION_KEYS, SESSION_LINKS, OPENID_LOGINS, CHAT_VIEWERS])
+pub const STRAY_CALLBACKS: AgingRows = aging("stray_callback", Age::Moment("received_at"));
         .chain(PARTITIONED.into_iter().map(in_default_partition))
 }
 

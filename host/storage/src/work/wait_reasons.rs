@@ -51,6 +51,22 @@ pub async fn lite_gate(
     Ok(gate.fetch_optional(db).await?)
 }
 
+/// Returns the code with which the provider refuses the account of an inbox, and the time of the next try.
+pub async fn refused_account(
+    db: &mut PgConnection,
+    client: ClientId,
+    inbox: InboxId,
+    now: DateTime<Utc>,
+) -> Result<Option<(i64, DateTime<Utc>)>> {
+    let refused = sqlx::query_as(
+        "SELECT held_code, held_until FROM inbox_fault WHERE client_id = $1 AND inbox_id = $2 AND held_until > $3",
+    )
+    .bind(client.0)
+    .bind(inbox.0)
+    .bind(now);
+    Ok(refused.fetch_optional(db).await?)
+}
+
 /// Returns the last call without success for a message that waits in the lane.
 pub async fn last_failed_call(db: &mut PgConnection, client: ClientId, inbox: InboxId) -> Result<Option<LastCall>> {
     let call = sqlx::query_as(

@@ -5,7 +5,7 @@ use domain::{
     channel::Channel,
     ids::{ClientId, InboxId, NodeId},
     inbox::{BillingModel, InboxKind, LiteHosting},
-    inbox_fault::{InboxCallFailure, InboxFaults, TokenRefusal},
+    inbox_fault::{AccountHold, InboxCallFailure, InboxFaults, TokenRefusal},
     page::PageRequest,
     phone::Msisdn,
     template::TemplateRecord,
@@ -281,6 +281,28 @@ async fn a_fault_of_an_inbox_stays_until_another_of_its_kind_or_the_end_of_all()
 
     faults::clear(db, owner, number.id).await.unwrap();
     assert_eq!(faults_of(db, owner).await, InboxFaults::default());
+}
+
+#[tokio::test]
+async fn a_held_inbox_keeps_the_time_of_its_first_refusal_until_its_faults_end() {
+    let scratch = scratch::database().await;
+    let db = &mut scratch.connection().await;
+    let owner = client(db, CLIENT, "owner").await;
+    let number = cloud_number(1, "27820001001");
+    inboxes::insert(db, owner, &number, moment(0)).await.unwrap();
+    faults::record(db, owner, number.id, &refusal("190", 1), NodeId(Uuid::from_u128(9))).await.unwrap();
+    let hold = |seconds, code| AccountHold { since: moment(seconds), until: moment(seconds + 60), code };
+    faults::hold_longer(db, owner, number.id, moment(100)).await.unwrap();
+    assert_eq!(inboxes::sender(db, owner, number.id).await.unwrap().unwrap().hold, None);
+
+    faults::hold(db, owner, number.id, hold(1, 190)).await.unwrap();
+    faults::hold(db, owner, number.id, hold(61, 133_010)).await.unwrap();
+    faults::hold_longer(db, owner, number.id, moment(200)).await.unwrap();
+    let held = AccountHold { since: moment(1), until: moment(200), code: 133_010 };
+    assert_eq!(inboxes::sender(db, owner, number.id).await.unwrap().unwrap().hold, Some(held));
+
+    faults::clear(db, owner, number.id).await.unwrap();
+    assert_eq!(inboxes::sender(db, owner, number.id).await.unwrap().unwrap().hold, None);
 }
 
 #[tokio::test]

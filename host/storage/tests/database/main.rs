@@ -39,6 +39,7 @@ mod spellings;
 mod statements;
 mod step_webhooks;
 mod stored_values;
+mod stray_callbacks;
 mod teams;
 mod tickets;
 mod upkeep;

@@ -14,7 +14,7 @@ use crate::statements::{Statement, statements};
 const SIZES: [u32; 3] = [0, 300, 6_000];
 
 /// Tables that a statement may read as a whole.
-const READ_WHOLE: [&str; 12] = [
+const READ_WHOLE: [&str; 13] = [
     // One row each.
     "master_key_check",
     "testing_clock",
@@ -37,6 +37,8 @@ const READ_WHOLE: [&str; 12] = [
     "lite_session",
     // A row for each inbox with a fault, for `patchbay status` and the metrics.
     "inbox_fault",
+    // At most 10,000 rows, and mostly none: callbacks for no client.
+    "stray_callback",
 ];
 
 /// Sources with statements for each message: these find rows by more than their client.

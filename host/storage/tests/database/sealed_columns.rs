@@ -50,6 +50,8 @@ const NOT_SEALED: &[(&str, &str)] = &[
     ("sms_inbound", "sms_route"),
     ("sms_message", "digest"),
     ("sms_sent_once", "digest"),
+    ("stray_callback", "dedupe_hash"),
+    ("stray_callback", "item"),
     ("team", "business_hours"),
     ("template", "components"),
     ("waiting_referral", "referral"),

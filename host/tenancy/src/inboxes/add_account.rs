@@ -5,6 +5,7 @@ use storage::{
     inboxes::{
         self, Account, Inbox, InboxSettings,
         accounts::{self, ACCOUNT_UNIQUE, NewsSource},
+        faults,
     },
     tenancy::clients,
     violates,
@@ -68,6 +69,8 @@ pub async fn add_account(admin: &Administration<'_>, new: NewAccount, actor: Act
         Some((owner, _)) if owner != client => return Err(AddAccountError::OfAnotherClient(new.account_id)),
         Some((_, id)) => {
             accounts::renew(&mut tx, client, id, &account).await?;
+            // They are about the old token.
+            faults::clear(&mut tx, client, id).await?;
             (id, "renewToken")
         }
         None => (admin.mint(), "create"),

@@ -272,10 +272,11 @@ impl LiteDevice for BridgeDevice {
         }
         let text = answer_text(status, &body);
         Err(match status {
-            // The session is not WORKING: nothing was sent.
-            StatusCode::UNPROCESSABLE_ENTITY | StatusCode::CONFLICT => {
-                SendFailure::NotSent { reason: text, after: Some(NOT_CONNECTED) }
-            }
+            // The session is not WORKING, or the bridge refuses our key: nothing was sent.
+            StatusCode::UNPROCESSABLE_ENTITY
+            | StatusCode::CONFLICT
+            | StatusCode::UNAUTHORIZED
+            | StatusCode::FORBIDDEN => SendFailure::NotSent { reason: text, after: Some(NOT_CONNECTED) },
             StatusCode::TOO_MANY_REQUESTS => {
                 SendFailure::SlowDown { failure: ProviderFailure { code: REFUSED_BY_DEVICE, text }, after: None }
             }

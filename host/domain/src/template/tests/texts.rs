@@ -150,6 +150,24 @@ fn a_text_header_takes_parameters_but_no_file() {
 }
 
 #[test]
+fn a_text_header_has_at_most_sixty_characters_with_its_parameters() {
+    let template =
+        template(json!([{"type": "HEADER", "format": "TEXT", "text": "For {{1}}"}, {"type": "BODY", "text": "B"}]));
+    let header = |length: usize| json!([{"type": "header", "parameters": ["é".repeat(length)]}]);
+    assert!(resolve(&template, header(56)).is_ok());
+    let field = fault_field(&template, header(57), "more than 60 characters");
+    assert_eq!(field, "messages[0].components[0].parameters");
+}
+
+#[test]
+fn a_parameter_with_a_line_break_of_any_kind_is_refused() {
+    for value in ["a\nb", "a\rb", "a\r\nb"] {
+        let body = json!([{"type": "body", "parameters": [value, "x"]}]);
+        assert_eq!(fault_field(&two_placeholders(), body, "line break"), "messages[0].components[0].parameters[0]");
+    }
+}
+
+#[test]
 fn a_header_that_a_request_cannot_express_is_refused() {
     fault_field(&with_header("LOCATION"), json!([]), "LOCATION header");
 }
