@@ -68,6 +68,24 @@ fn a_module_becomes_a_component() {
 }
 
 #[test]
+fn a_check_names_the_reason_against_a_snapshot() {
+    let machine = Machine::new();
+    machine.write("shaper.wasm", shaper());
+    machine.does(&["wrap", "shaper.wasm", "--world", "webhook-shaper"]);
+    let component = std::fs::read(machine.path("shaper.component.wasm")).unwrap();
+    let (name, reason) = ("patchbay:no-snapshot", "it reads the time while it starts");
+    let byte = |length: usize| vec![u8::try_from(length).unwrap()];
+    let content = [byte(name.len()), name.into(), reason.into()].concat();
+    let section = [vec![0], byte(content.len()), content].concat();
+    machine.write("noted.wasm", [component, section].concat());
+
+    assert!(!machine.does(&["check", "shaper.component.wasm"]).contains("snapshot"));
+    let checked = machine.does(&["check", "noted.wasm"]);
+    let warning = format!("Warning: the program has no snapshot, because {reason}.");
+    assert!(checked.contains(&warning) && checked.contains("remove `snapshot`"), "{checked}");
+}
+
+#[test]
 fn a_project_of_any_language_is_built_by_its_own_command() {
     let machine = Machine::new();
     std::fs::create_dir_all(machine.path("own/tests")).unwrap();

@@ -59,7 +59,7 @@ pub use calling::{
     started_requests::StartedRequest,
     written_file::{WrittenFile, unknown_attachment, written_file_index},
 };
-pub use check::{CheckReport, check, component_notes, sha256};
+pub use check::{CheckReport, SNAPSHOT_NOTE, check, component_notes, sha256, snapshot_note};
 pub use compile::{Compiler, check_apart, compile_child};
 pub use error::{CallError, HostError};
 pub use fairness::{

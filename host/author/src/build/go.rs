@@ -13,7 +13,7 @@ use super::{
     error::BuildError,
     interface::{self, Imports},
     run::{at, on_path, read, run, write},
-    snapshot::{self, Continuation},
+    snapshot::{self, Continuation, GoSnapshot},
     toolchain::GO,
     wrap,
 };
@@ -38,7 +38,8 @@ const RUNTIME: [(&str, &str); 12] = [
     ("wit/types/unit.go", include_str!("../../vendor/go-pkg/wit/types/unit.go")),
 ];
 
-pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result<(), BuildError> {
+/// Returns the reason if the project wants a snapshot and the program cannot have one.
+pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result<Option<String>, BuildError> {
     let go = match project.snapshot {
         true => compiler_that(progress, &|version| version >= OLDEST && snapshot::knows(version))?,
         false => compiler(progress)?,
@@ -89,12 +90,20 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
     let component = match project.snapshot {
         true => {
             progress("running its initialisation for the snapshot");
-            snapshot::take(&read(&module)?, wrap)?
+            match snapshot::take(&read(&module)?, wrap)? {
+                GoSnapshot::Component(component) => component,
+                GoSnapshot::Refusal(reason) => {
+                    progress("compiling again without a snapshot");
+                    build(&Project { snapshot: false, ..project.clone() }, progress)?;
+                    return Ok(Some(reason));
+                }
+            }
         }
         false => wrap(read(&module)?)?,
     };
     std::fs::remove_file(&module).map_err(at(&module))?;
-    write(&project.component(), component)
+    write(&project.component(), component)?;
+    Ok(None)
 }
 
 pub(super) fn generator(package: &str) -> Box<dyn WorldGenerator> {

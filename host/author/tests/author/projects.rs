@@ -21,6 +21,7 @@ fn every_language_and_world_gives_a_whole_project() {
             let created = make(&root, lang, world).unwrap_or_else(|error| panic!("{lang} {world}: {error}"));
             let project = Project::open(&root).unwrap();
             assert_eq!((project.lang, project.world, project.name), (lang, world, format!("{lang}-{world}")));
+            assert_eq!(project.snapshot, lang == Lang::Go, "{lang} {world}");
             for file in ["wit/deps/patchbay-plugin/types.wit", ".gitignore", "README.md"] {
                 assert!(root.join(file).is_file(), "{lang} {world}: {file}");
             }
