@@ -21,6 +21,8 @@ use crate::{Lang, Project};
 
 const OLDEST: [u32; 3] = [1, 27, 1];
 const BINDINGS: &str = "local/build/bindings";
+/// Tag of the helpers that need the export `validation`.
+const VALIDATES: &str = "validates";
 
 /// The runtime package of generated code, `go.bytecodealliance.org/pkg`, as the generator ships it.
 const RUNTIME: [(&str, &str); 12] = [
@@ -66,13 +68,21 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
     }
     let (path, code) = exports(project.world, has_tag || version.starts_with("0.2."));
     write(&place.join("bindings").join(path), code)?;
+    if project.validates {
+        let (path, code) = validation();
+        write(&place.join("bindings").join(path), code)?;
+    }
 
     progress("compiling with go (the first time compiles Go's own library too: up to a minute)");
     let module = place.join("module.wasm");
     let mut command = Command::new(go);
     // A snapshot needs the names of functions. It drops them.
     let flags = if project.snapshot { "-ldflags=-w -checklinkname=0" } else { "-ldflags=-s -w -checklinkname=0" };
-    command.args(["build", "-buildmode=c-shared", "-trimpath", flags, "-o"]);
+    command.args(["build", "-buildmode=c-shared", "-trimpath", flags]);
+    if project.validates {
+        command.args(["-tags", VALIDATES]);
+    }
+    command.arg("-o");
     command.arg(&module).arg(".").current_dir(&project.root);
     // The project uses only the modules of its go.mod, and no folder above is searched.
     command.envs([
@@ -154,9 +164,19 @@ fn exports(world: World, is_before_0_3: bool) -> (String, String) {
         World::SmsFallback if is_before_0_3 => "",
         _ => "\twit \"go.bytecodealliance.org/pkg/wit/types\"\n",
     };
+    export(interface, name, signature, wit)
+}
+
+/// The same for the judge of configurations.
+fn validation() -> (String, String) {
+    export("validation", "Validate", "func(config string) []types.Finding", "")
+}
+
+/// Path and code of the package of an interface. `imports`: the lines of further imports.
+fn export(interface: &str, name: &str, signature: &str, imports: &str) -> (String, String) {
     let package = format!("export_patchbay_plugin_{interface}");
     let code = format!(
-        "// Generated. DO NOT EDIT!\n\npackage {package}\n\nimport (\n\ttypes \"{BINDINGS}/imports/patchbay_plugin_{interface}\"\n{wit})\n\n\
+        "// Generated. DO NOT EDIT!\n\npackage {package}\n\nimport (\n\ttypes \"{BINDINGS}/imports/patchbay_plugin_{interface}\"\n{imports})\n\n\
          // {name} answers the calls of the host.\nvar {name} {signature}\n"
     );
     (format!("exports/{package}/export.go"), code)

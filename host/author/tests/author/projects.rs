@@ -53,6 +53,27 @@ fn a_snapshot_is_for_go_only() {
 }
 
 #[test]
+fn the_export_validation_is_not_added_to_rust_and_built_in_plugins() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = |more: &str| {
+        let text = format!("name = \"bot\"\nworld = \"chatbot\"\nvalidates = true\n{more}");
+        std::fs::write(folder.path().join("plugin.toml"), text).unwrap();
+        Project::open(folder.path()).map_err(|error| error.to_string())
+    };
+    for lang in ["js", "ts", "python", "go", "c"] {
+        assert!(open(&format!("lang = \"{lang}\"\n")).unwrap().validates, "{lang}");
+    }
+    assert!(open("lang = \"rust\"\nbuild = \"make\"\noutput = \"bot.wasm\"\n").unwrap().validates);
+    for other in ["lang = \"rust\"\n", "built-in = \"flow\"\n"] {
+        let refused = open(other).unwrap_err();
+        assert!(
+            refused.contains("`validates` is not for Rust") && refused.contains("export_config_check"),
+            "{refused}"
+        );
+    }
+}
+
+#[test]
 fn a_rust_project_is_its_own_workspace() {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join("my-bot");

@@ -13,6 +13,7 @@ mod helpers;
 mod public_generators;
 mod randomness;
 mod snapshots;
+mod validation;
 
 use std::path::{Path, PathBuf};
 
