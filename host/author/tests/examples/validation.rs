@@ -1,12 +1,14 @@
 //! The export `validation` in every language with a template, each in another world: the key `validates` of plugin.toml.
 
-use std::{io::Write as _, time::Duration};
+use std::{io::Write as _, sync::Arc, time::Duration};
 
 use author::{BuildError, Lang, Project, new};
 use domain::ids::ClientId;
 use plugin_host::{CallLimits, HostConfig, PluginHost, PluginRef, World};
 
 use crate::component_cache;
+
+const CLIENT: ClientId = ClientId(uuid::Uuid::nil());
 
 const SCRIPT: &str = "
 import { configCheck } from './patchbay/validation';
@@ -71,6 +73,16 @@ async fn a_shaper_in_python_judges_its_configuration() {
 }
 
 #[tokio::test]
+async fn a_python_exception_is_shown_with_its_last_line_and_its_place() {
+    let code = "\n\nfrom patchbay.validation import config_check\n\n\n@config_check\ndef judge(config):\n    \
+                return total(config)\n\n\ndef total(config):\n    return config['lines']\n";
+    let Some(built) = built(Lang::Python, World::Router, ("main.py", code)).await else { return };
+    let error = built.host.validate_config(CLIENT, &built.plugin, "{}").await.unwrap_err().to_string();
+    assert!(error.contains("it raised KeyError: 'lines' (File "), "{error}");
+    assert!(error.contains("in total)"), "{error}");
+}
+
+#[tokio::test]
 async fn an_sms_router_in_go_judges_its_configuration() {
     judges(Lang::Go, World::SmsRouter, ("check.go", GO)).await;
 }
@@ -80,8 +92,15 @@ async fn an_sms_fallback_in_c_judges_its_configuration() {
     judges(Lang::C, World::SmsFallback, ("check.c", C)).await;
 }
 
-/// Adds the code to a file of a new project, and asks the built component.
-async fn judges(lang: Lang, world: World, (file, code): (&str, &str)) {
+/// A built plugin in a host.
+struct BuiltPlugin {
+    host: Arc<PluginHost>,
+    plugin: PluginRef,
+    _cache: tempfile::TempDir,
+}
+
+/// Adds the code to a file of a new project that judges configurations. `None` if the tools of its language are missing.
+async fn built(lang: Lang, world: World, (file, code): (&str, &str)) -> Option<BuiltPlugin> {
     let folder = tempfile::tempdir().unwrap();
     let root = folder.path().join(format!("judge-{lang}"));
     new::create(&new::NewProject { folder: root.clone(), lang, world }).unwrap();
@@ -93,7 +112,7 @@ async fn judges(lang: Lang, world: World, (file, code): (&str, &str)) {
     let component = match component_cache::component(&project) {
         Err(BuildError::ToolMissing { tool, .. }) if std::env::var_os("CI").is_none() => {
             println!("skipped: {tool} is missing");
-            return;
+            return None;
         }
         built => std::fs::read(built.unwrap_or_else(|error| panic!("{error}"))).unwrap(),
     };
@@ -102,17 +121,21 @@ async fn judges(lang: Lang, world: World, (file, code): (&str, &str)) {
     let limits = CallLimits { wall_clock: Duration::from_secs(60), ..CallLimits::default() };
     let config = HostConfig { built_ins: false, limits, ..HostConfig::new(cache.path()) };
     let host = PluginHost::start(config).await.unwrap();
-    let client = ClientId(uuid::Uuid::nil());
-    let examined = host.examine(client, &project.name, component).await;
+    let examined = host.examine(CLIENT, &project.name, component).await;
     let examined = examined.unwrap_or_else(|fault| panic!("{fault:?}"));
     assert_eq!(examined.world, world);
     let plugin = PluginRef::uploaded(&project.name, 1, examined.sha256);
+    Some(BuiltPlugin { host, plugin, _cache: cache })
+}
+
+async fn judges(lang: Lang, world: World, program: (&str, &str)) {
+    let Some(BuiltPlugin { host, plugin, _cache }) = built(lang, world, program).await else { return };
     for (config, found) in [
         (r#"{"greeting":""}"#, vec![("greeting".to_owned(), "must not be empty".to_owned())]),
         (r#"{"greeting":"hi"}"#, vec![]),
         ("{}", vec![]),
     ] {
-        let findings = host.validate_config(client, &plugin, config).await.unwrap_or_else(|error| panic!("{error}"));
+        let findings = host.validate_config(CLIENT, &plugin, config).await.unwrap_or_else(|error| panic!("{error}"));
         let findings: Vec<_> = findings.into_iter().map(|finding| (finding.field, finding.message)).collect();
         assert_eq!(findings, found, "{config}");
     }
