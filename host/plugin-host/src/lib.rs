@@ -47,6 +47,7 @@ pub use plugin_bindings::patchbay::plugin::log::Level as LogLevel;
 pub use crate::calling::log_line::LogLine;
 pub use calling::{
     call::{CallTrace, ChatbotOutcome, FallbackOutcome, PluginCall, PluginOutcome, RouterOutcome},
+    conclude::unquoted_output,
     conversation_facts::{ConversationAnswer, ConversationQuestion},
     file_part::{FileAnswer, FilePart},
     grants::{AllowedHost, EVERY_HOST},
