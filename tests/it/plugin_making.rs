@@ -32,6 +32,11 @@ fn bindings_are_written_for_each_language_with_a_generator_in_the_program() {
         let types = machine.path(&format!("{out}/wit/deps/patchbay-plugin/types.wit"));
         assert!(std::path::Path::new(&types).is_file(), "{lang}");
     }
+    machine.does(&["bindings", "c", "--world", "router", "--validates", "--out", "judging"]);
+    for (folder, judges) in [("bindings-c", false), ("judging", true)] {
+        let header = std::fs::read_to_string(machine.path(&format!("{folder}/plugin.h"))).unwrap();
+        assert_eq!(header.contains("exports_patchbay_plugin_validation_validate("), judges, "{folder}");
+    }
     let made: Value = serde_json::from_str(&machine.does(&["bindings", "c", "--json"])).unwrap();
     assert_eq!((&made["done"], &made["command"]), (&Value::Bool(true), &Value::Null), "{made}");
     assert!(made["files"].as_array().unwrap().iter().any(|file| file == "plugin.h"), "{made}");

@@ -27,11 +27,11 @@ pub(super) enum Imports {
 const VALIDATING: &str = "world validating {";
 
 /// The parts of the generated world.
-struct WorldParts {
-    world: World,
-    imports: Imports,
+pub(super) struct WorldParts {
+    pub(super) world: World,
+    pub(super) imports: Imports,
     /// Adds the export `validation`.
-    validates: bool,
+    pub(super) validates: bool,
 }
 
 /// Writes the interface to `build/wit`, the project's own if it has one (`new` puts it there). Returns that folder.
@@ -49,8 +49,9 @@ pub(super) fn lay_out(project: &Project, imports: Imports) -> Result<PathBuf, Bu
     Ok(folder)
 }
 
-pub(super) fn lay_out_own(folder: &Path, world: World, imports: Imports) -> Result<(), BuildError> {
-    lay_out_files(folder, &embedded_files(), &WorldParts { world, imports, validates: false })
+/// Writes the interface of this program.
+pub(super) fn lay_out_own(folder: &Path, parts: &WorldParts) -> Result<(), BuildError> {
+    lay_out_files(folder, &embedded_files(), parts)
 }
 
 fn lay_out_files(folder: &Path, files: &[(String, Vec<u8>)], parts: &WorldParts) -> Result<(), BuildError> {
