@@ -119,14 +119,13 @@ impl Settings {
             found.push(("topics".to_owned(), format!("has {count} entries; a menu has room for {MOST_TOPICS}")));
         }
         let longest = if self.topics.len() > 1 { LIST_TITLE } else { BUTTON_TITLE };
-        let own = [("hoursTitle".to_owned(), &self.hours_title), ("personTitle".to_owned(), &self.person_title)];
-        let topics = self.topics.iter().enumerate();
-        let topics = topics.map(|(index, topic)| (format!("topics[{index}].title"), &topic.title));
-        for (field, title) in topics.chain(own) {
-            if title.trim().is_empty() || title.chars().count() > longest {
-                found.push((field, format!("must be 1 to {longest} characters long")));
-            }
-        }
+        let is_wrong = |title: &str| title.trim().is_empty() || title.chars().count() > longest;
+        let message = || format!("must be 1 to {longest} characters long");
+        let topics = self.topics.iter().enumerate().filter(|(_, topic)| is_wrong(&topic.title));
+        found.extend(topics.map(|(index, _)| (format!("topics[{index}].title"), message())));
+        let own = [("hoursTitle", &self.hours_title), ("personTitle", &self.person_title)];
+        let own = own.into_iter().filter(|(_, title)| is_wrong(title));
+        found.extend(own.map(|(field, _)| (field.to_owned(), message())));
         let mut ids = vec![HOURS, PERSON];
         for (index, topic) in self.topics.iter().enumerate() {
             if topic.id.trim().is_empty() || ids.contains(&topic.id.as_str()) {
@@ -149,12 +148,11 @@ impl Settings {
             ("goodbye", &self.goodbye),
             ("menuLabel", &self.menu_label),
         ];
-        let own = own.into_iter().map(|(field, text)| (field.to_owned(), text));
-        let topics = self.topics.iter().enumerate();
-        let answers = topics.map(|(index, topic)| (format!("topics[{index}].answer"), &topic.answer));
-        let empty = own.chain(answers).filter(|(_, text)| text.trim().is_empty());
-        let mut found: Vec<(String, String)> =
-            empty.map(|(field, _)| (field, "must not be empty".to_owned())).collect();
+        let message = || "must not be empty".to_owned();
+        let own = own.into_iter().filter(|(_, text)| text.trim().is_empty());
+        let mut found: Vec<(String, String)> = own.map(|(field, _)| (field.to_owned(), message())).collect();
+        let topics = self.topics.iter().enumerate().filter(|(_, topic)| topic.answer.trim().is_empty());
+        found.extend(topics.map(|(index, _)| (format!("topics[{index}].answer"), message())));
         if self.greeting.replace("{name}", "").trim().is_empty() {
             let message = "must have words in addition to `{name}`: not every customer has a name".to_owned();
             found.push(("greeting".to_owned(), message));
