@@ -16,7 +16,7 @@ import { ENTRY, portsOf } from "./model.js";
 const ID = /^[A-Za-z0-9_-]{1,64}$/;
 /** The order of fields within groups and of the flow. A schema from the server has them by name. */
 const ORDER = ["title", "words", "name", "url", "kind", "minutes", "min", "max", "next", "description", "id", "map", "filename", ...DAYS];
-const FLOW_ORDER = ["start", "languages", "commands", "idle", "released", "hours", "events", "kept", "secrets", "description"];
+const FLOW_ORDER = ["start", "languages", "commands", "idle", "released", "hours", "events", "kept", "contactAttributes", "secrets", "description"];
 
 /** A schema with names and hints of the viewer's language. @param {Schema} given @param {Schema} root @param {string} [name] @returns {Schema} */
 function translated(given, root, name = "") {
@@ -42,6 +42,7 @@ function schemaOf(root, node, flow) {
   }
   if (properties.cases) properties.cases.items.default = { attribute: "name", exists: true };
   if (properties.set) properties.set.begin = "answer";
+  if (properties.contact) properties.contact.begin = Object.keys(flow.contactAttributes ?? {})[0] ?? "plan";
   if (properties.map) properties.map.begin = "answer";
   if (properties.headers) properties.headers.begin = "x-header";
   if (properties.statuses) properties.statuses.begin = "404";
@@ -91,6 +92,7 @@ export function FlowForm({ schema, flow, findings, onFlow }) {
   const properties = Object.fromEntries(ordered(others, FLOW_ORDER).map((name) => [name, translated(others[name], schema, name === "description" ? "about" : name)]));
   properties.idle.begin = { minutes: 60, next: first };
   properties.secrets.begin = "token";
+  if (properties.contactAttributes) properties.contactAttributes.begin = "plan";
   properties.commands.items.default = { words: [t("flows.newWord")], next: first };
   properties.events.items.default = { name: "event", next: first };
   const own = { type: "object", $defs: schema.$defs, properties, required: schema.required };

@@ -11,7 +11,7 @@ export const KINDS = {
   question: { icon: "face", fields: ["text", "save", "accept", "retry", "attempts"], needed: ["text", "save"] },
   condition: { icon: "merge", fields: ["cases"], needed: ["cases"] },
   http: { icon: "globe", fields: ["method", "url", "headers", "body", "map", "statuses", "timeoutMs"], needed: ["url"] },
-  set: { icon: "tag", fields: ["set", "tags"], needed: [] },
+  set: { icon: "tag", fields: ["set", "contact", "tags"], needed: [] },
   wait: { icon: "clock", fields: ["seconds"], needed: ["seconds"] },
   "hand-over": { icon: "headset", fields: ["text", "team", "note"], needed: [] },
   close: { icon: "check", fields: ["text"], needed: [] },

@@ -11,7 +11,7 @@ import { textIn } from "./words.js";
 export const ENTRY = "";
 
 const LISTS = ["options", "cases", "commands", "events"];
-const OBJECTS = ["accept", "headers", "idle", "map", "media", "secrets", "set", "statuses"];
+const OBJECTS = ["accept", "contact", "contactAttributes", "headers", "idle", "map", "media", "secrets", "set", "statuses"];
 const WORD_LISTS = ["kept", "languages", "tags", "words"];
 
 /** The part that makes it impossible to draw a value, or nothing. The server judges the rest. @param {any} value @returns {string | undefined} */
@@ -198,8 +198,9 @@ export function secretsOf(flow) {
   return [...new Set([...names, ...Object.keys(flow.secrets ?? {})])];
 }
 
-/** The attributes that nodes set. @param {Flow} flow @returns {string[]} */
+/** The attributes that nodes set, and those of the contact. @param {Flow} flow @returns {string[]} */
 export function attributesOf(flow) {
   const names = Object.values(flow.nodes).flatMap((node) => [...(node.save ? [String(node.save)] : []), ...Object.keys(node.map ?? {}), ...Object.keys(node.set ?? {})]);
-  return [...new Set([...names, ...list(flow.events).flatMap((one) => Object.keys(one.map ?? {}))])];
+  const contact = Object.keys(flow.contactAttributes ?? {}).map((name) => `contact.${name}`);
+  return [...new Set([...names, ...list(flow.events).flatMap((one) => Object.keys(one.map ?? {})), ...contact])];
 }

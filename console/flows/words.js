@@ -20,7 +20,8 @@ export function summaryOf(node, languages) {
   if (node.type === "condition") return t("flows.sum_condition", { count: Array.isArray(node.cases) ? node.cases.length : 0 });
   if (node.type === "http") return `${node.method ?? "GET"} ${String(node.url ?? "").replace(/^https?:\/\//, "")}`;
   if (node.type === "set") {
-    const values = Object.entries(node.set ?? {}).map(([name, value]) => (value === "" ? t("flows.sum_remove", { name }) : `${name} = ${value}`));
+    const contact = Object.entries(node.contact ?? {}).map(([name, value]) => [`contact.${name}`, value]);
+    const values = [...Object.entries(node.set ?? {}), ...contact].map(([name, value]) => (value === "" ? t("flows.sum_remove", { name }) : `${name} = ${value}`));
     return [...values, ...(Array.isArray(node.tags) ? node.tags.map((tag) => `#${tag}`) : [])].join(", ");
   }
   if (node.type === "wait") return typeof node.seconds === "number" ? t("flows.sum_wait", { time: durationText(node.seconds) }) : "";

@@ -35,17 +35,17 @@ async fn own(setup: PatchbaySetup) -> (Patchbay, TestClient, WebhookSink, TestPh
     (patchbay, client, sink, phone)
 }
 
-async fn send(client: &TestClient, phone: &TestPhone, fallback: Value) {
+pub async fn send(client: &TestClient, phone: &TestPhone, fallback: Value) {
     let mut payload = client.order_ready(&[&phone.msisdn]);
     payload["fallback"] = fallback;
     client.send(&payload).await.accepted();
 }
 
-fn text(text: &str) -> Value {
+pub fn text(text: &str) -> Value {
     json!({ "sendFallback": true, "text": text })
 }
 
-async fn sms(phone: &TestPhone) -> Value {
+pub async fn sms(phone: &TestPhone) -> Value {
     phone.receives("the SMS", |message| message["channel"] == "SMS").await
 }
 
@@ -54,7 +54,7 @@ async fn sms_count(phone: &TestPhone) -> usize {
 }
 
 /// The status bodies of a phone, once one of them has the status `last`.
-async fn reports(client: &TestClient, sink: &WebhookSink, phone: &TestPhone, last: &str) -> Vec<Value> {
+pub async fn reports(client: &TestClient, sink: &WebhookSink, phone: &TestPhone, last: &str) -> Vec<Value> {
     let ct_id = format!("ct-{}", phone.msisdn);
     client.statuses(sink, &ct_id, last).await;
     sink.bodies("status").into_iter().filter(|body| body["ctId"] == ct_id).collect()
@@ -71,7 +71,7 @@ const DELIVERED_BY_SMS: [(&str, &str); 4] =
     [("WHATSAPP", "ACCEPTED"), ("SMS", "ACCEPTED"), ("SMS", "SENT"), ("SMS", "DELIVERED")];
 
 /// State, plugin and reason of the client's fallback.
-async fn decision(patchbay: &Patchbay, client: &TestClient) -> (String, Option<String>, Option<String>) {
+pub async fn decision(patchbay: &Patchbay, client: &TestClient) -> (String, Option<String>, Option<String>) {
     let mut db = patchbay.database().await;
     let statement =
         "SELECT state, plugin, reason FROM fallback WHERE client_id = (SELECT id FROM client WHERE client_ref = $1)";
@@ -425,7 +425,7 @@ async fn a_second_failure_of_the_same_message_brings_no_second_sms() {
 }
 
 /// A client of the server with the guests. The guest `picky-fallback` decides its fallbacks.
-async fn picky() -> (SharedPatchbay, TestClient, WebhookSink, TestPhone) {
+pub async fn picky() -> (SharedPatchbay, TestClient, WebhookSink, TestPhone) {
     let patchbay = SharedPatchbay::with_guests().await;
     let client = patchbay.new_client().await;
     let sink = WebhookSink::start().await;

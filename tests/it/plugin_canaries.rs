@@ -133,6 +133,28 @@ async fn a_shaper_on_trial_within_its_threshold_stays() {
 }
 
 #[tokio::test]
+async fn a_shaper_that_leaves_an_event_unchanged_has_the_built_in_body_and_no_failure() {
+    let (patchbay, client, sink) = with_shaper().await;
+    try_shaper(&client, json!({ "percent": 100, "minimumCalls": 1, "errorThreshold": 0 })).await;
+    let phone = patchbay.new_phone();
+
+    for (count, text) in (1..).zip(["unchanged", "unchanged", "after"]) {
+        phone.write(&client.number, text).await;
+        sink.receives_many("incoming", count).await;
+    }
+
+    let bodies = sink.bodies("incoming");
+    for body in &bodies[..2] {
+        assert_eq!((&body["text"], &body["messageContentType"]), (&json!("unchanged"), &json!("TEXT")));
+    }
+    assert_eq!(bodies[2], json!({ "stampedBy": "stamping-canary", "words": "after" }));
+    assert_eq!(client.in_force(STAMP).await.len(), 2, "live and canary");
+    assert!(client.kept(STAMP, "events").await.iter().all(|event| event["kind"] != "CANARY_FAILED"));
+    let live = client.kept(STAMP, "invocations").await.into_iter().find(|call| call["mode"] == "live");
+    assert_eq!(live, None, "the live shaper is not asked about an event of the canary");
+}
+
+#[tokio::test]
 async fn a_shaper_on_trial_without_a_live_one_leaves_its_failures_to_the_built_in_one() {
     let patchbay = SharedPatchbay::with_guests().await;
     let (client, sink) = listening(&patchbay).await;

@@ -32,6 +32,11 @@ fn bindings_are_written_for_each_language_with_a_generator_in_the_program() {
         let types = machine.path(&format!("{out}/wit/deps/patchbay-plugin/types.wit"));
         assert!(std::path::Path::new(&types).is_file(), "{lang}");
     }
+    machine.does(&["bindings", "c", "--world", "router", "--validates", "--out", "judging"]);
+    for (folder, judges) in [("bindings-c", false), ("judging", true)] {
+        let header = std::fs::read_to_string(machine.path(&format!("{folder}/plugin.h"))).unwrap();
+        assert_eq!(header.contains("exports_patchbay_plugin_validation_validate("), judges, "{folder}");
+    }
     let made: Value = serde_json::from_str(&machine.does(&["bindings", "c", "--json"])).unwrap();
     assert_eq!((&made["done"], &made["command"]), (&Value::Bool(true), &Value::Null), "{made}");
     assert!(made["files"].as_array().unwrap().iter().any(|file| file == "plugin.h"), "{made}");
@@ -68,6 +73,24 @@ fn a_module_becomes_a_component() {
     machine.write("described.wasm", wat::parse_str(r#"(module (@custom "component-type:bot" "x"))"#).unwrap());
     let described = machine.fails(&["wrap", "described.wasm", "--world", "chatbot"]);
     assert!(described.contains("describes its world; leave --world out"), "{described}");
+}
+
+#[test]
+fn a_check_names_the_reason_against_a_snapshot() {
+    let machine = Machine::new();
+    machine.write("shaper.wasm", shaper());
+    machine.does(&["wrap", "shaper.wasm", "--world", "webhook-shaper"]);
+    let component = std::fs::read(machine.path("shaper.component.wasm")).unwrap();
+    let (name, reason) = ("patchbay:no-snapshot", "it reads the time while it starts");
+    let byte = |length: usize| vec![u8::try_from(length).unwrap()];
+    let content = [byte(name.len()), name.into(), reason.into()].concat();
+    let section = [vec![0], byte(content.len()), content].concat();
+    machine.write("noted.wasm", [component, section].concat());
+
+    assert!(!machine.does(&["check", "shaper.component.wasm"]).contains("snapshot"));
+    let checked = machine.does(&["check", "noted.wasm"]);
+    let warning = format!("Warning: the program has no snapshot, because {reason}.");
+    assert!(checked.contains(&warning) && checked.contains("remove `snapshot`"), "{checked}");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use harness::{PatchbaySetup, SharedPatchbay, TestClient, TestPhone, eventually, greeter, guest};
+use harness::{PatchbaySetup, SharedPatchbay, TestClient, TestPhone, WebhookSink, eventually, greeter, guest};
 use serde_json::{Value, json};
 
 const SHOP: &str = "shop";
@@ -207,6 +207,28 @@ async fn a_canary_that_fails_too_often_is_rolled_back_and_its_customers_are_serv
     assert_eq!(ended, [("canary".to_owned(), "canary-failed".to_owned())]);
     phone.write(&client.number, "panic").await;
     hears_steady(&phone, 3).await;
+}
+
+#[tokio::test]
+async fn a_canary_that_is_taken_back_is_reported_to_the_event_webhook() {
+    let (patchbay, client) = setup().await;
+    let sink = WebhookSink::start().await;
+    let hooks = json!({ "eventWebhookURL": sink.url("events") });
+    let reply = client.post("/messaging-service/WhatsApp/WhatsAppClientWebHook", &hooks).await;
+    assert!(matches!(reply.status, 200 | 201), "{}", reply.text);
+    client.install(SHOP, greeter("steady")).await;
+    let version = client.upload(SHOP, guest("hostile-bot")).await;
+    let terms = json!({ "version": version, "mode": "canary", "percent": 100, "minimumCalls": 1, "errorThreshold": 0 });
+    client.put_in_force(SHOP, terms).await;
+
+    patchbay.new_phone().write(&client.number, "panic").await;
+
+    let canary_failed = |event: &Value| event["eventType"] == "PLUGIN_CANARY_FAILED";
+    let told = sink.receives("events", "the partner event", canary_failed).await;
+    assert_eq!((&told["plugin"], &told["pluginVersion"]), (&json!(SHOP), &json!("2")));
+    assert_eq!(told["whatsAppNumber"], client.number);
+    let reason = told["reason"].as_str().unwrap();
+    assert!(reason.contains("calls failed") && reason.contains("crashed"), "{reason}");
 }
 
 async fn hears_steady(phone: &TestPhone, answers: usize) {

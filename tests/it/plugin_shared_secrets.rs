@@ -421,6 +421,10 @@ async fn the_command_reads_the_value_from_standard_input_and_never_shows_it() {
     assert!(machine.does(&["invoke", KEEPER, "length"]).contains("16 characters for books"), "without the end of line");
     let listed = machine.does(&["secret", "list"]);
     assert!(listed.contains("used by keeper 1, live for all numbers") && !listed.contains(VALUE), "{listed}");
+    machine.does(&["activate", KEEPER, "--number", &client.number, "--config", config]);
+    let listed = machine.does(&["secret", "list"]);
+    assert!(listed.contains(&format!("used by keeper 1, live for number {}", client.number)), "{listed}");
+    machine.does(&["deactivate", KEEPER, "--number", &client.number]);
     let kept = machine.does(&["secret", "set", "crm-key", "--all-plugins", "--keep-value", "--json"]);
     assert_eq!(serde_json::from_str::<Value>(&kept).unwrap()["plugins"], json!(["*"]));
     assert!(machine.fails(&["secret", "remove", "crm-key"]).contains("is used by keeper"));

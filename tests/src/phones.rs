@@ -74,6 +74,12 @@ impl TestPhone {
         inbox["messages"].as_array().cloned().unwrap_or_default()
     }
 
+    /// The messages that its user wrote, oldest first.
+    pub async fn outbox(&self) -> Vec<Value> {
+        let outbox: Value = self.http.get(format!("{}/outbox", self.base)).send().await.unwrap().json().await.unwrap();
+        outbox["messages"].as_array().cloned().unwrap_or_default()
+    }
+
     /// The first received message that `wanted` likes, once it is there.
     pub async fn receives(&self, what: &str, wanted: impl Fn(&Value) -> bool) -> Value {
         eventually(what, || async { self.inbox().await.into_iter().find(|message| wanted(message)) }).await

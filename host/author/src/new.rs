@@ -121,6 +121,8 @@ fn contents(name: &str, wanted: &NewProject) -> Result<BTreeMap<String, Vec<u8>>
         files.insert(fill_text(&visible(path), &words), fill(bytes, &words));
     }
     let manifest = format!("name = \"{name}\"\nlang = \"{}\"\nworld = \"{}\"\n", wanted.lang, wanted.world);
+    let snapshot = if wanted.lang == Lang::Go { "snapshot = true\n" } else { "" };
+    let manifest = manifest + snapshot;
     files.entry(project::FILE.to_owned()).or_insert_with(|| manifest.into_bytes());
     files.extend(WIT.iter().map(|file| (format!("{WIT_FOLDER}/{}", file.path), file.bytes.to_vec())));
     if wanted.lang == Lang::Rust {

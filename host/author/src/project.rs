@@ -75,6 +75,8 @@ pub struct Project {
     pub tests: Vec<PathBuf>,
     /// Whether the build runs the initialisation of the program and keeps the state after it. For Go.
     pub snapshot: bool,
+    /// Whether the component exports `validation`, with which it judges its configurations.
+    pub validates: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -123,6 +125,8 @@ struct Written {
     tests: Vec<PathBuf>,
     #[serde(default)]
     snapshot: bool,
+    #[serde(default)]
+    validates: bool,
 }
 
 fn other() -> Lang {
@@ -160,13 +164,31 @@ impl Project {
         let wrong = |reason| ProjectError::Wrong { path: path.clone(), reason };
         let written: Written = toml::from_str(&text).map_err(|fault| wrong(fault.to_string()))?;
         check_name(&written.name).map_err(wrong)?;
-        let Written { name, lang, world, schema, built_in, config, tests, build, output, bindings, tools, snapshot } =
-            written;
+        let Written {
+            name,
+            lang,
+            world,
+            schema,
+            built_in,
+            config,
+            tests,
+            build,
+            output,
+            bindings,
+            tools,
+            snapshot,
+            validates,
+        } = written;
         if build.is_none() && (bindings.is_some() || !tools.is_empty()) {
             return Err(wrong("`bindings` and `tools` are for the command in `build`, which is missing".to_owned()));
         }
         if snapshot && (lang != Lang::Go || build.is_some()) {
             let reason = "`snapshot` is for lang = \"go\" without `build`; programs of other languages start at once";
+            return Err(wrong(reason.to_owned()));
+        }
+        if validates && build.is_none() && (lang == Lang::Rust || built_in.is_some()) {
+            let reason =
+                "`validates` is not for Rust and built-in plugins; in Rust, use the macro `export_config_check!`";
             return Err(wrong(reason.to_owned()));
         }
         let command = match (build, output) {
@@ -178,7 +200,19 @@ impl Project {
             }
             (None, None) => None,
         };
-        Ok(Self { root: root.to_owned(), name, lang, world, schema, command, built_in, config, tests, snapshot })
+        Ok(Self {
+            root: root.to_owned(),
+            name,
+            lang,
+            world,
+            schema,
+            command,
+            built_in,
+            config,
+            tests,
+            snapshot,
+            validates,
+        })
     }
 
     /// Path of the built component: `build/NAME.wasm`.

@@ -16,7 +16,7 @@
 //! | `CustomerTypes` | `inbound/web_chat/typing.rs` | none |
 //! | `NoteWritten`, `ChatViewed` | `chat/desk/notes.rs`, `viewers.rs` | none |
 //! | `TemplateChanged`, `CustomerNumberChanged` | `inbound/callbacks/account.rs` | partner event |
-//! | `PluginSwapped` | `plugins/administration/activate.rs`, `withdraw.rs` | none |
+//! | `PluginSwapped` | `plugins/administration/activate.rs`, `withdraw.rs` | partner event, if a canary was taken back |
 //! | `PluginSuspended` | `plugins/calls/suspensions.rs` | partner event |
 //! | `SessionChanged` | `inbound/lite/device_events.rs` | session status |
 //! | `WebhookDisabled` | `webhooks/deliver/disable.rs` | partner event, unless it is the disabled address |

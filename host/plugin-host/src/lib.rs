@@ -48,6 +48,7 @@ pub use plugin_bindings::patchbay::plugin::log::Level as LogLevel;
 pub use crate::calling::log_line::LogLine;
 pub use calling::{
     call::{CallTrace, ChatbotOutcome, FallbackOutcome, PluginCall, PluginOutcome, RouterOutcome},
+    conclude::unquoted_output,
     conversation_facts::{ConversationAnswer, ConversationQuestion},
     file_part::{FileAnswer, FilePart},
     grants::{AllowedHost, EVERY_HOST},
@@ -60,7 +61,7 @@ pub use calling::{
     started_requests::StartedRequest,
     written_file::{WrittenFile, unknown_attachment, written_file_index},
 };
-pub use check::{CheckReport, check, component_notes, sha256};
+pub use check::{CheckReport, SNAPSHOT_NOTE, check, component_notes, sha256, snapshot_note};
 pub use compile::{Compiler, check_apart, compile_child};
 pub use error::{CallError, HostError};
 pub use fairness::{

@@ -1,11 +1,18 @@
 //! Events about activations that begin and end.
 
 use chrono::{DateTime, Utc};
-use domain::event::{Event, PluginMode, PluginSwapped, PluginVersion, Swap};
+use domain::{
+    channel::Channel,
+    event::{Event, PluginMode, PluginSwapped, PluginVersion, Swap},
+    ids::{ClientId, InboxId},
+    page::PageRequest,
+};
 use events::NewEvent;
 use plugin_host::PluginRef;
+use storage::{PgConnection, inboxes};
 
 use crate::slots::{Mode, SlotActivation};
+use base::Result;
 
 /// The version of a plugin in the form of events.
 pub(crate) fn version_of(plugin: &PluginRef) -> PluginVersion {
@@ -27,4 +34,18 @@ pub(crate) fn swap_event(activation: &SlotActivation, swap: Swap, at: DateTime<U
         swap,
     });
     NewEvent { inbox: activation.inbox, order_key: 0, at, event }
+}
+
+/// The inbox whose webhooks report news of an activation: its own, or the first number of the client if the activation
+/// is for all inboxes. `None` = the client has no number.
+pub(crate) async fn reporting_inbox(
+    db: &mut PgConnection,
+    client: ClientId,
+    inbox: Option<InboxId>,
+) -> Result<Option<InboxId>> {
+    if inbox.is_some() {
+        return Ok(inbox);
+    }
+    let (first, _) = inboxes::page(db, client, (Channel::Whatsapp, ""), PageRequest::first(1)).await?;
+    Ok(first.first().map(|inbox| inbox.id))
 }

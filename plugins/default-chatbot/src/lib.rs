@@ -40,6 +40,14 @@ impl Chatbot for Bot {
 
 patchbay_plugin_sdk::export_chatbot!(Bot);
 patchbay_plugin_sdk::export_config_schema!(include_str!("../config.schema.json"));
+patchbay_plugin_sdk::export_config_check!(judge);
+
+fn judge(text: &str) -> Vec<(String, String)> {
+    match config::parse::<Settings>(text) {
+        Ok(settings) => settings.findings(),
+        Err(error) => vec![(String::new(), error.message)],
+    }
+}
 
 struct Turn<'a> {
     settings: &'a Settings,

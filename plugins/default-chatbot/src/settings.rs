@@ -9,6 +9,8 @@ const MOST_TOPICS: usize = 8;
 const BUTTON_TITLE: usize = 20;
 const LIST_TITLE: usize = 24;
 const LONGEST_TEXT: usize = 4_096;
+/// Most findings that the host takes.
+const MOST_FINDINGS: usize = 50;
 /// Ids of the menu entries that the bot adds itself.
 pub const HOURS: &str = "hours";
 pub const PERSON: &str = "person";
@@ -93,34 +95,50 @@ impl Default for Settings {
 }
 
 impl Settings {
+    /// The faults that a schema cannot express: each a place and the fault in one sentence.
+    pub fn findings(&self) -> Vec<(String, String)> {
+        let mut found = self.faults_of_menu();
+        found.extend(self.faults_of_texts());
+        found.extend(self.hours.findings("hours"));
+        found.truncate(MOST_FINDINGS);
+        found
+    }
+
     /// Refuses texts that cannot be shown, with an error for the author of the configuration.
     pub fn check(&self) -> Result<(), Error> {
-        let bad = |message: String| Err(Error::new("bad-config", message));
+        match self.findings().into_iter().next() {
+            Some((field, message)) => Err(Error::new("bad-config", format!("`{field}`: {message}"))),
+            None => Ok(()),
+        }
+    }
+
+    fn faults_of_menu(&self) -> Vec<(String, String)> {
+        let mut found = vec![];
         if self.topics.len() > MOST_TOPICS {
-            return bad(format!("`topics` has {} entries; a menu has room for {MOST_TOPICS}", self.topics.len()));
+            let count = self.topics.len();
+            found.push(("topics".to_owned(), format!("has {count} entries; a menu has room for {MOST_TOPICS}")));
         }
         let longest = if self.topics.len() > 1 { LIST_TITLE } else { BUTTON_TITLE };
-        let titles = self.topics.iter().map(|topic| &topic.title).chain([&self.hours_title, &self.person_title]);
-        for title in titles {
-            if title.trim().is_empty() || title.chars().count() > longest {
-                return bad(format!("the menu entry `{title}` must be 1 to {longest} characters long"));
-            }
-        }
+        let is_wrong = |title: &str| title.trim().is_empty() || title.chars().count() > longest;
+        let message = || format!("must be 1 to {longest} characters long");
+        let topics = self.topics.iter().enumerate().filter(|(_, topic)| is_wrong(&topic.title));
+        found.extend(topics.map(|(index, _)| (format!("topics[{index}].title"), message())));
+        let own = [("hoursTitle", &self.hours_title), ("personTitle", &self.person_title)];
+        let own = own.into_iter().filter(|(_, title)| is_wrong(title));
+        found.extend(own.map(|(field, _)| (field.to_owned(), message())));
         let mut ids = vec![HOURS, PERSON];
-        for topic in &self.topics {
+        for (index, topic) in self.topics.iter().enumerate() {
             if topic.id.trim().is_empty() || ids.contains(&topic.id.as_str()) {
-                let said = "must have an id of its own, which is neither empty nor `hours` nor `person`";
-                return bad(format!("the topic `{}` {said}; its id is `{}`", topic.title, topic.id));
+                let message = "must be an id of its own, which is neither empty nor `hours` nor `person`".to_owned();
+                found.push((format!("topics[{index}].id"), message));
             }
             ids.push(&topic.id);
         }
-        self.check_texts()?;
-        self.hours.check()
+        found
     }
 
-    /// Refuses texts that are empty or become empty, and texts that are too long together with the opening hours.
-    fn check_texts(&self) -> Result<(), Error> {
-        let bad = |message: String| Err(Error::new("bad-config", message));
+    /// Texts that are empty or become empty, and texts that are too long together with the opening hours.
+    fn faults_of_texts(&self) -> Vec<(String, String)> {
         let own = [
             ("sorry", &self.sorry),
             ("handOver", &self.hand_over),
@@ -130,19 +148,20 @@ impl Settings {
             ("goodbye", &self.goodbye),
             ("menuLabel", &self.menu_label),
         ];
-        let answers = self.topics.iter().map(|topic| ("answer", &topic.answer));
-        if let Some((name, _)) = own.into_iter().chain(answers).find(|(_, text)| text.trim().is_empty()) {
-            return bad(format!("`{name}` must not be empty"));
-        }
+        let message = || "must not be empty".to_owned();
+        let own = own.into_iter().filter(|(_, text)| text.trim().is_empty());
+        let mut found: Vec<(String, String)> = own.map(|(field, _)| (field.to_owned(), message())).collect();
+        let topics = self.topics.iter().enumerate().filter(|(_, topic)| topic.answer.trim().is_empty());
+        found.extend(topics.map(|(index, _)| (format!("topics[{index}].answer"), message())));
         if self.greeting.replace("{name}", "").trim().is_empty() {
-            return bad("`greeting` must say something beside `{name}`: not every customer has one".to_owned());
+            let message = "must have words in addition to `{name}`: not every customer has a name".to_owned();
+            found.push(("greeting".to_owned(), message));
         }
         let closed = self.closed.chars().count() + 1 + self.hours.describe().chars().count();
         if closed > LONGEST_TEXT {
-            return bad(format!(
-                "`closed` and the opening hours have {closed} characters together; {LONGEST_TEXT} are allowed"
-            ));
+            let message = format!("has {closed} characters with the opening hours; {LONGEST_TEXT} are allowed");
+            found.push(("closed".to_owned(), message));
         }
-        Ok(())
+        found
     }
 }

@@ -6,7 +6,10 @@ use serde::{
 };
 use serde_json::value::RawValue;
 
-use crate::node::{FlowNode, Target};
+use crate::{
+    contact::FlowAttributeType,
+    node::{FlowNode, Target},
+};
 
 /// A parsed flow. Its nodes are parsed one by one, when they are needed: a call enters few of them.
 #[derive(Debug, Deserialize)]
@@ -24,6 +27,9 @@ pub struct Flow<'a> {
     /// Names of attributes that outlive the conversation.
     #[serde(default)]
     pub kept: Vec<String>,
+    /// Attributes of the contact that the flow reads or sets, with their types.
+    #[serde(default)]
+    pub contact_attributes: BTreeMap<String, FlowAttributeType>,
     /// Opening hours, in the time zone of the client.
     #[serde(borrow, default)]
     pub hours: Option<&'a RawValue>,

@@ -2,6 +2,7 @@
 //! checks. The plugin parses a flow in each call. The host and the author's tools check it.
 
 mod check;
+mod contact;
 mod finding;
 mod flow;
 mod limits;
@@ -10,6 +11,7 @@ mod template;
 mod text;
 
 pub use check::check;
+pub use contact::{FlowAttributeType, contact_boolean, contact_choice, contact_number};
 pub use finding::Finding;
 pub use flow::{Flow, FlowCommand, FlowEvent, IdleRule, Nodes};
 pub use limits::{
@@ -17,5 +19,5 @@ pub use limits::{
     title_limit,
 };
 pub use node::{AcceptedAnswer, AnswerKind, ConditionCase, FlowNode, MenuOption, NodeKind, NodeMedia};
-pub use template::{FACTS, Piece, Pieces, SECRET, pieces};
+pub use template::{CONTACT, FACTS, Piece, Pieces, SECRET, pieces};
 pub use text::FlowText;

@@ -28,6 +28,11 @@ pub(crate) const NAME: usize = 64;
 pub(crate) const LANGUAGES: usize = 10;
 pub(crate) const ATTRIBUTES: usize = 32;
 pub(crate) const KEPT: usize = 16;
+pub(crate) const CONTACT_NAME: usize = 40;
+pub(crate) const CONTACT_ATTRIBUTES: usize = 50;
+pub(crate) const CONTACT_CHOICE: usize = 100;
+/// Largest number of an attribute of the contact.
+pub(crate) const CONTACT_NUMBER: f64 = 9_007_199_254_740_991.0;
 /// Seconds: 30 days, the longest timer.
 pub(crate) const LONGEST_WAIT: u32 = 2_592_000;
 /// Nodes that a call may enter.

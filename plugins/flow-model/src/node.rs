@@ -18,7 +18,7 @@ pub enum NodeKind {
     Condition,
     /// Sends an HTTP request and takes attributes from the response.
     Http,
-    /// Sets attributes and tags.
+    /// Sets attributes of the flow and of the contact, and tags.
     Set,
     /// Waits for a time.
     Wait,
@@ -91,6 +91,8 @@ pub struct FlowNode {
     pub failed: Option<String>,
     pub timeout_ms: Option<u32>,
     pub set: Option<BTreeMap<String, String>>,
+    /// Values of attributes of the contact, by name. An empty one removes the value.
+    pub contact: Option<BTreeMap<String, String>>,
     pub tags: Option<Vec<String>>,
     pub seconds: Option<u32>,
     /// Way if the customer writes during a wait. If absent, the message has no effect.

@@ -4,6 +4,8 @@
 pub const FACTS: [&str; 5] = ["name", "phone", "channel", "date", "time"];
 /// Beginning of the name of a secret: `{secret.apiKey}`.
 pub const SECRET: &str = "secret.";
+/// Beginning of the name of an attribute of the contact: `{contact.plan}`.
+pub const CONTACT: &str = "contact.";
 
 const LONGEST_NAME: usize = 80;
 

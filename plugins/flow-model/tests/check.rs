@@ -229,7 +229,7 @@ fn ways_that_are_too_long_for_one_call_are_named() {
     };
     let say = |next: &str| json!({"type": "message", "text": "Hi", "next": next});
     assert_eq!(findings(&chain(26, &say)), [""; 0]);
-    only(&chain(27, &say), "node `a`: begins a way with 27 messages and tags");
+    only(&chain(27, &say), "node `a`: begins a way with 27 messages, tags and attributes of the contact");
     let ask = |next: &str| json!({"type": "http", "url": "https://a.example/", "next": next, "failed": "end"});
     only(&chain(9, &ask), "node `a`: begins a way with 9 HTTP requests");
 }
@@ -252,4 +252,43 @@ fn a_flow_of_the_largest_configuration_is_checked_without_deep_recursion() {
     let large = json!({"start": "n0", "nodes": nodes});
     assert!(large.to_string().len() > 64 * 1024);
     only(&large, "node `n0`: begins a way with 1300 nodes");
+}
+
+#[test]
+fn an_attribute_of_the_contact_is_declared_with_its_type() {
+    let with = |node: Value| {
+        let mut flow = flow(&json!({ "a": node }));
+        flow["contactAttributes"] = json!({"plan": "choice", "visits": "number", "vip": "boolean", "born": "date"});
+        flow
+    };
+    let set = |contact: Value| with(json!({"type": "set", "contact": contact, "next": "end"}));
+    let values = json!({"plan": "gold", "visits": "7,5", "vip": "Yes", "born": "1990-05-31"});
+    assert_eq!(findings(&set(values)), [""; 0]);
+    assert_eq!(findings(&set(json!({"plan": "", "visits": "{contact.visits}"}))), [""; 0]);
+    for (name, text, fault) in [
+        ("city", "Cape Town", "`city` is not in `contactAttributes` of the flow"),
+        ("visits", "many", "must be a number"),
+        ("vip", "maybe", "must be true or false"),
+        ("born", "31.5.1990", "must be a date such as 2026-12-31"),
+    ] {
+        let mut contact = json!({});
+        contact[name] = json!(text);
+        only(&set(contact), &format!("node `a`, contact/{name}: {fault}"));
+    }
+    only(&set(json!({"plan": "x".repeat(101)})), "node `a`, contact/plan: is too long for a choice");
+
+    let says = |text: &str| with(json!({"type": "message", "text": text, "next": "end"}));
+    assert_eq!(findings(&says("Your plan is {contact.plan}.")), [""; 0]);
+    only(&says("Hi {contact.city}"), "node `a`, text: `{contact.city}` is not in `contactAttributes` of the flow");
+    let compares = |name: &str| {
+        let case = json!({"attribute": name, "exists": true, "next": "end"});
+        with(json!({"type": "condition", "cases": [case], "otherwise": "end"}))
+    };
+    assert_eq!(findings(&compares("contact.plan")), [""; 0]);
+    only(&compares("contact.city"), "compares `contact.city`, which is not in `contactAttributes` of the flow");
+
+    let mut wrong = flow(&json!({"a": {"type": "close"}}));
+    wrong["nodes"].as_object_mut().unwrap().remove("end");
+    wrong["contactAttributes"] = json!({"Plan": "text"});
+    only(&wrong, "flow, contactAttributes/Plan: the name has 1 to 40 lower-case letters");
 }

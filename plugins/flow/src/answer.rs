@@ -70,7 +70,7 @@ fn phone(answer: &str) -> Option<String> {
 }
 
 /// `2026-12-31`, `31.12.2026`, `31/12/2026` or `31-12-2026`.
-fn date(answer: &str) -> Option<i64> {
+pub fn date(answer: &str) -> Option<i64> {
     let mut parts = answer.split(['-', '.', '/']).map(|part| (part.trim().len(), part.trim().parse::<i64>().ok()));
     let (first, second, third) = (parts.next()?, parts.next()?, parts.next()?);
     if parts.next().is_some() {

@@ -2,11 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use flow_model::{Flow, FlowNode, FlowText, LONGEST_STATE_VALUE, NODES_IN_A_ROW, NOTE, NodeKind};
-use patchbay_plugin_sdk::chatbot::{Action, Content, CustomEvent, Error, HandOver, IncomingMessage, Session};
+use flow_model::{Flow, FlowAttributeType, FlowNode, FlowText, LONGEST_STATE_VALUE, NODES_IN_A_ROW, NOTE, NodeKind};
+use patchbay_plugin_sdk::{
+    chatbot::{Action, Content, CustomEvent, Error, HandOver, IncomingMessage, Session},
+    log,
+};
 
 use crate::{
-    IDLE, WAIT, answer, bad_config, condition, day, input, message, request,
+    IDLE, WAIT, answer, bad_config, condition, contact, day, input, message, request,
     state::State,
     template::{Values, cut},
 };
@@ -214,6 +217,9 @@ impl<'a> Conversation<'a> {
                     let value = cut(self.values().fill(template).trim(), LONGEST_STATE_VALUE);
                     self.state.set(self.flow, name, (!value.is_empty()).then_some(value))?;
                 }
+                for (name, template) in node.contact.iter().flatten() {
+                    self.set_of_contact(name, template);
+                }
                 self.actions.extend(node.tags.iter().flatten().map(Action::tag));
                 Ok(self.or_end(node.next.clone()))
             }
@@ -236,6 +242,22 @@ impl<'a> Conversation<'a> {
                 Ok(None)
             }
         }
+    }
+
+    /// Sets an attribute of the contact. A text that does not fit its type leaves the value as it is.
+    fn set_of_contact(&mut self, name: &str, template: &str) {
+        let text = cut(self.values().fill(template).trim(), LONGEST_STATE_VALUE);
+        let kind = self.flow.contact_attributes.get(name).copied().unwrap_or(FlowAttributeType::Text);
+        let value = if text.is_empty() { None } else { contact::value(kind, &text) };
+        match &value {
+            Some(value) => self.actions.push(Action::set_attribute(name, value.clone())),
+            None if text.is_empty() => self.actions.push(Action::remove_attribute(name)),
+            None => {
+                let (at, kind) = (&self.state.at, kind.as_str());
+                return log::warn(format!("node `{at}` has no {kind} for the attribute `{name}` of the contact"));
+            }
+        }
+        self.state.contact.insert(name.to_owned(), value);
     }
 
     fn or_end(&mut self, next: Option<String>) -> Option<String> {

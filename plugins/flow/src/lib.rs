@@ -3,6 +3,7 @@
 
 mod answer;
 mod condition;
+mod contact;
 mod conversation;
 mod day;
 mod input;

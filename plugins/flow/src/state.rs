@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use flow_model::Flow;
 use patchbay_plugin_sdk::{
-    chatbot::Error,
+    chatbot::{AttributeValue, Error},
     kv::{self, Scope},
 };
 use serde::{Deserialize, Serialize};
@@ -22,6 +22,9 @@ pub struct State {
     pub tries: u32,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub values: BTreeMap<String, String>,
+    /// Attributes of the contact that this call sets. `None` = its value is removed.
+    #[serde(skip)]
+    pub contact: BTreeMap<String, Option<AttributeValue>>,
 }
 
 fn is_zero(number: &u32) -> bool {
@@ -31,8 +34,8 @@ fn is_zero(number: &u32) -> bool {
 impl State {
     /// The stored state. A text of another bot or of a new conversation gives a new state, with the kept attributes.
     pub fn read(text: &str, flow: &Flow<'_>) -> Result<Self, Error> {
-        match serde_json::from_str(text) {
-            Ok(Self { at, tries, values }) if !at.is_empty() => Ok(Self { at, tries, values }),
+        match serde_json::from_str::<Self>(text) {
+            Ok(state) if !state.at.is_empty() => Ok(state),
             _ => Self::with_kept_values(flow),
         }
     }

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use flow_model::{FlowText, Piece, SECRET, pieces};
+use flow_model::{CONTACT, FlowText, Piece, SECRET, pieces};
 use patchbay_plugin_sdk::chatbot::{Channel, Session};
 use serde_json::Value;
 
-use crate::{day, state::State};
+use crate::{contact, day, state::State};
 
 /// Attribute with the language of the customer.
 const LANGUAGE: &str = "language";
@@ -20,7 +20,7 @@ pub struct Values<'a> {
 }
 
 impl Values<'_> {
-    /// The value of a fact of the conversation or of an attribute.
+    /// The value of a fact of the conversation, of an attribute, or of an attribute of the contact.
     pub fn find(&self, name: &str) -> Option<String> {
         let customer = &self.session.customer;
         match name {
@@ -32,11 +32,21 @@ impl Values<'_> {
                 let time = self.session.local_time;
                 Some(format!("{:02}:{:02}", time.hour, time.minute))
             }
-            name => match name.strip_prefix(SECRET) {
-                Some(secret) => self.secrets.get(secret).cloned(),
-                None => self.state.values.get(name).cloned(),
+            name => match (name.strip_prefix(SECRET), name.strip_prefix(CONTACT)) {
+                (Some(secret), _) => self.secrets.get(secret).cloned(),
+                (None, Some(attribute)) => self.of_contact(attribute),
+                (None, None) => self.state.values.get(name).cloned(),
             },
         }
+    }
+
+    /// The value of an attribute of the contact, with the changes of this call.
+    fn of_contact(&self, name: &str) -> Option<String> {
+        let value = match self.state.contact.get(name) {
+            Some(changed) => changed.as_ref(),
+            None => self.session.attribute(name),
+        };
+        value.map(contact::text)
     }
 
     pub fn fill(&self, template: &str) -> String {

@@ -30,6 +30,14 @@ impl Router for ByRules {
 
 patchbay_plugin_sdk::export_router!(ByRules);
 patchbay_plugin_sdk::export_config_schema!(include_str!("../config.schema.json"));
+patchbay_plugin_sdk::export_config_check!(judge);
+
+fn judge(text: &str) -> Vec<(String, String)> {
+    match config::parse::<Settings>(text) {
+        Ok(settings) => settings.findings(),
+        Err(error) => vec![(String::new(), error.message)],
+    }
+}
 
 /// The destination, the reason, and whether opening hours are ignored.
 fn choose(settings: &Settings, inbound: &Inbound) -> (Destination, String, bool) {

@@ -3,6 +3,9 @@
 use patchbay_plugin_sdk::{hours::Hours, router::Target};
 use serde::Deserialize;
 
+/// Most findings that the host takes.
+const MOST_FINDINGS: usize = 50;
+
 /// The rules for destinations.
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
@@ -57,6 +60,15 @@ pub enum Destination {
     Agent(String),
     /// The unassigned queue.
     Queue,
+}
+
+impl Settings {
+    /// The faults that a schema cannot express: each a place and the fault in one sentence.
+    pub fn findings(&self) -> Vec<(String, String)> {
+        let mut found = self.hours.as_ref().map(|hours| hours.findings("hours")).unwrap_or_default();
+        found.truncate(MOST_FINDINGS);
+        found
+    }
 }
 
 impl Destination {

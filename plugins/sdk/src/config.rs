@@ -13,6 +13,11 @@ pub fn text() -> String {
 /// Parses the configuration into a type of the plugin. If it does not fit, the error has the code `bad-config` and
 /// names the place.
 pub fn read<T: DeserializeOwned>() -> Result<T, Error> {
-    serde_json::from_str(&config::get())
+    parse(&config::get())
+}
+
+/// Parses the text of a configuration as [`read`] does, such as the one that `export_config_check!` judges.
+pub fn parse<T: DeserializeOwned>(text: &str) -> Result<T, Error> {
+    serde_json::from_str(text)
         .map_err(|fault| Error::new("bad-config", format!("the configuration of this plugin does not fit: {fault}")))
 }

@@ -91,6 +91,20 @@ impl Hours {
         self.days().iter().flat_map(|(_, spans)| spans.iter()).try_for_each(|span| parse(span).map(|_| ()))
     }
 
+    /// The spans that cannot be parsed, each with its place, such as `hours.monday[0]`, and the fault. `place` is the
+    /// place of the hours in the configuration. For `export_config_check!`.
+    pub fn findings(&self, place: &str) -> Vec<(String, String)> {
+        let mut found = vec![];
+        for (day, spans) in self.days() {
+            for (index, span) in spans.iter().enumerate() {
+                if let Err(fault) = parse(span) {
+                    found.push((format!("{place}.{}[{index}]", day.to_lowercase()), fault.message));
+                }
+            }
+        }
+        found
+    }
+
     /// The hours as text, with one line for consecutive days that have the same hours.
     pub fn describe(&self) -> String {
         let mut runs: Vec<(&str, &str, &[String])> = vec![];
@@ -119,6 +133,9 @@ fn parse(span: &str) -> Result<(u16, u16), Error> {
     let parsed = span.split_once('-').and_then(|(from, to)| Some((minutes(from)?, minutes(to)?)));
     match parsed {
         Some((from, to)) if from != to && from < 24 * 60 => Ok((from, to)),
-        _ => Err(Error::new("bad-config", format!("`{span}` is not a span of opening hours such as `08:00-17:00`"))),
+        _ => {
+            let span: String = span.chars().take(40).collect();
+            Err(Error::new("bad-config", format!("`{span}` is not a span of opening hours such as `08:00-17:00`")))
+        }
     }
 }

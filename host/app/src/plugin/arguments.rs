@@ -412,6 +412,9 @@ pub struct Bindings {
     pub lang: BindingsLang,
     #[arg(long, default_value = "chatbot", value_parser = world, help = format!("World: {}", world_names()))]
     pub world: World,
+    /// Add the export validation: the plugin judges its configurations
+    #[arg(long)]
+    pub validates: bool,
     /// Folder for the bindings and the interface
     #[arg(long, value_name = "FOLDER", default_value = "bindings")]
     pub out: PathBuf,

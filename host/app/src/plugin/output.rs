@@ -51,7 +51,20 @@ pub(super) async fn built(project: Project) -> anyhow::Result<std::path::PathBuf
         progress.done();
         built
     });
-    Ok(built.await??)
+    let component = built.await??;
+    let bytes = std::fs::read(&component).unwrap_or_default();
+    if let Some(reason) = plugin_host::snapshot_note(&bytes) {
+        // Failing to show a warning is not an error.
+        let _ = writeln!(std::io::stderr(), "Warning: {}", explain_no_snapshot(&reason));
+    }
+    Ok(component)
+}
+
+pub(super) fn explain_no_snapshot(reason: &str) -> String {
+    format!(
+        "the program has no snapshot, because {reason}. It starts in each call. Move this work into the function that \
+         answers, or remove `snapshot` from plugin.toml."
+    )
 }
 
 /// Whether this is JSON on the command line. Otherwise it names a file.

@@ -13,7 +13,7 @@ use wit_bindgen_core::{Files, WorldGenerator};
 use super::{
     error::BuildError,
     go,
-    interface::{self, Imports},
+    interface::{self, Imports, WorldParts},
     python,
     run::{on_path, run, write},
     typescript,
@@ -72,10 +72,11 @@ pub struct GeneratedBindings {
     pub done: bool,
 }
 
-/// Writes the interface and its bindings for a world to `out`. Blocks. `progress` gets status messages.
+/// Writes the interface and its bindings for a world to `out`, with the export `validation` if `validates` is true.
+/// Blocks. `progress` gets status messages.
 pub fn bindings(
     lang: BindingsLang,
-    world: World,
+    (world, validates): (World, bool),
     out: &Path,
     progress: &mut dyn FnMut(&str),
 ) -> Result<GeneratedBindings, BuildError> {
@@ -85,7 +86,7 @@ pub fn bindings(
         BindingsLang::Python | BindingsLang::WitBindgen(_) => Imports::Granted,
         _ => Imports::Every,
     };
-    interface::lay_out_own(&wit, world, imports)?;
+    interface::lay_out_own(&wit, &WorldParts { world, imports, validates })?;
     let made = |files| GeneratedBindings { wit: wit.clone(), files, command: None, done: true };
     match lang {
         BindingsLang::Rust => {

@@ -13,7 +13,7 @@ use super::{
     error::BuildError,
     interface::{self, Imports},
     run::{at, on_path, read, run, write},
-    snapshot::{self, Continuation},
+    snapshot::{self, Continuation, GoSnapshot},
     toolchain::GO,
     wrap,
 };
@@ -21,6 +21,8 @@ use crate::{Lang, Project};
 
 const OLDEST: [u32; 3] = [1, 27, 1];
 const BINDINGS: &str = "local/build/bindings";
+/// Tag of the helpers that need the export `validation`.
+const VALIDATES: &str = "validates";
 
 /// The runtime package of generated code, `go.bytecodealliance.org/pkg`, as the generator ships it.
 const RUNTIME: [(&str, &str); 12] = [
@@ -38,7 +40,8 @@ const RUNTIME: [(&str, &str); 12] = [
     ("wit/types/unit.go", include_str!("../../vendor/go-pkg/wit/types/unit.go")),
 ];
 
-pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result<(), BuildError> {
+/// Returns the reason if the project wants a snapshot and the program cannot have one.
+pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result<Option<String>, BuildError> {
     let go = match project.snapshot {
         true => compiler_that(progress, &|version| version >= OLDEST && snapshot::knows(version))?,
         false => compiler(progress)?,
@@ -65,13 +68,21 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
     }
     let (path, code) = exports(project.world, has_tag || version.starts_with("0.2."));
     write(&place.join("bindings").join(path), code)?;
+    if project.validates {
+        let (path, code) = validation();
+        write(&place.join("bindings").join(path), code)?;
+    }
 
     progress("compiling with go (the first time compiles Go's own library too: up to a minute)");
     let module = place.join("module.wasm");
     let mut command = Command::new(go);
     // A snapshot needs the names of functions. It drops them.
     let flags = if project.snapshot { "-ldflags=-w -checklinkname=0" } else { "-ldflags=-s -w -checklinkname=0" };
-    command.args(["build", "-buildmode=c-shared", "-trimpath", flags, "-o"]);
+    command.args(["build", "-buildmode=c-shared", "-trimpath", flags]);
+    if project.validates {
+        command.args(["-tags", VALIDATES]);
+    }
+    command.arg("-o");
     command.arg(&module).arg(".").current_dir(&project.root);
     // The project uses only the modules of its go.mod, and no folder above is searched.
     command.envs([
@@ -89,12 +100,20 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
     let component = match project.snapshot {
         true => {
             progress("running its initialisation for the snapshot");
-            snapshot::take(&read(&module)?, wrap)?
+            match snapshot::take(&read(&module)?, wrap)? {
+                GoSnapshot::Component(component) => component,
+                GoSnapshot::Refusal(reason) => {
+                    progress("compiling again without a snapshot");
+                    build(&Project { snapshot: false, ..project.clone() }, progress)?;
+                    return Ok(Some(reason));
+                }
+            }
         }
         false => wrap(read(&module)?)?,
     };
     std::fs::remove_file(&module).map_err(at(&module))?;
-    write(&project.component(), component)
+    write(&project.component(), component)?;
+    Ok(None)
 }
 
 pub(super) fn generator(package: &str) -> Box<dyn WorldGenerator> {
@@ -145,9 +164,19 @@ fn exports(world: World, is_before_0_3: bool) -> (String, String) {
         World::SmsFallback if is_before_0_3 => "",
         _ => "\twit \"go.bytecodealliance.org/pkg/wit/types\"\n",
     };
+    export(interface, name, signature, wit)
+}
+
+/// The same for the judge of configurations.
+fn validation() -> (String, String) {
+    export("validation", "Validate", "func(config string) []types.Finding", "")
+}
+
+/// Path and code of the package of an interface. `imports`: the lines of further imports.
+fn export(interface: &str, name: &str, signature: &str, imports: &str) -> (String, String) {
     let package = format!("export_patchbay_plugin_{interface}");
     let code = format!(
-        "// Generated. DO NOT EDIT!\n\npackage {package}\n\nimport (\n\ttypes \"{BINDINGS}/imports/patchbay_plugin_{interface}\"\n{wit})\n\n\
+        "// Generated. DO NOT EDIT!\n\npackage {package}\n\nimport (\n\ttypes \"{BINDINGS}/imports/patchbay_plugin_{interface}\"\n{imports})\n\n\
          // {name} answers the calls of the host.\nvar {name} {signature}\n"
     );
     (format!("exports/{package}/export.go"), code)

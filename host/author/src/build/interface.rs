@@ -23,23 +23,43 @@ pub(super) enum Imports {
     Every,
 }
 
+/// The line that begins the world with the export `validation`.
+const VALIDATING: &str = "world validating {";
+
+/// The parts of the generated world.
+pub(super) struct WorldParts {
+    pub(super) world: World,
+    pub(super) imports: Imports,
+    /// Adds the export `validation`.
+    pub(super) validates: bool,
+}
+
 /// Writes the interface to `build/wit`, the project's own if it has one (`new` puts it there). Returns that folder.
 pub(super) fn lay_out(project: &Project, imports: Imports) -> Result<PathBuf, BuildError> {
     let folder = project.root.join("build/wit");
-    lay_out_files(&folder, &interface(project)?, project.world, imports)?;
+    let files = interface(project)?;
+    if project.validates && !declares(&files, VALIDATING) {
+        let output = "The interface in `wit` has no world `validating`. Use interface 0.3.0, or remove `validates` from \
+                      plugin.toml.";
+        let step = "adding the export `validation`".to_owned();
+        return Err(BuildError::Failed { step, output: output.to_owned() });
+    }
+    let parts = WorldParts { world: project.world, imports, validates: project.validates };
+    lay_out_files(&folder, &files, &parts)?;
     Ok(folder)
 }
 
-pub(super) fn lay_out_own(folder: &Path, world: World, imports: Imports) -> Result<(), BuildError> {
-    lay_out_files(folder, &embedded_files(), world, imports)
+/// Writes the interface of this program.
+pub(super) fn lay_out_own(folder: &Path, parts: &WorldParts) -> Result<(), BuildError> {
+    lay_out_files(folder, &embedded_files(), parts)
 }
 
-fn lay_out_files(folder: &Path, files: &[(String, Vec<u8>)], of: World, imports: Imports) -> Result<(), BuildError> {
+fn lay_out_files(folder: &Path, files: &[(String, Vec<u8>)], parts: &WorldParts) -> Result<(), BuildError> {
     let version = files.iter().find_map(|(_, contents)| version(contents)).unwrap_or_default();
     for (path, contents) in files {
         write(&folder.join(PACKAGE).join(path), contents)?;
     }
-    write(&folder.join("world.wit"), world(of, imports, (&version, files)))
+    write(&folder.join("world.wit"), world(parts, (&version, files)))
 }
 
 fn embedded_files() -> Vec<(String, Vec<u8>)> {
@@ -55,7 +75,8 @@ pub(super) fn resolve_own(of: World) -> Result<(Resolve, WorldId), BuildError> {
     for (path, contents) in &files {
         package.push_str(path, String::from_utf8_lossy(contents));
     }
-    own.push_str("world.wit", world(of, Imports::Every, (&version, &files)));
+    let parts = WorldParts { world: of, imports: Imports::Every, validates: false };
+    own.push_str("world.wit", world(&parts, (&version, &files)));
     let mut resolve = Resolve::default();
     let mut push = |sources: SourceMap| {
         let group = sources.parse().map_err(|(_, fault)| failed(format!("{fault:?}")))?;
@@ -99,18 +120,26 @@ fn version(file: &[u8]) -> Option<String> {
 }
 
 /// `files`: the interface. A copy of an earlier version lacks some imports.
-fn world(world: World, imports: Imports, (version, files): (&str, &[(String, Vec<u8>)])) -> String {
-    let more: &[&str] = match imports {
+fn world(parts: &WorldParts, (version, files): (&str, &[(String, Vec<u8>)])) -> String {
+    let more: &[&str] = match parts.imports {
         Imports::Granted => &[],
         Imports::Every => &["log", "kv", "config", "http", "conversation", "files"],
     };
-    let has = |name: &str| {
-        let line = format!("interface {name} {{");
-        files.iter().any(|(_, contents)| String::from_utf8_lossy(contents).lines().any(|found| found.trim() == line))
+    let has = |name: &str| declares(files, &format!("interface {name} {{"));
+    let imports = more.iter().filter(|name| has(name));
+    let imports: String = imports.map(|name| format!("    import patchbay:plugin/{name}@{version};\n")).collect();
+    let validating = match parts.validates {
+        true => format!("    include patchbay:plugin/validating@{version};\n"),
+        false => String::new(),
     };
-    let more = more.iter().filter(|name| has(name));
-    let more: String = more.map(|name| format!("    import patchbay:plugin/{name}@{version};\n")).collect();
-    format!("package local:plugin;\n\nworld {WORLD} {{\n    include patchbay:plugin/{world}@{version};\n{more}}}\n")
+    let of = parts.world;
+    let include = format!("    include patchbay:plugin/{of}@{version};\n");
+    format!("package local:plugin;\n\nworld {WORLD} {{\n{include}{validating}{imports}}}\n")
+}
+
+/// Whether a file of the interface has this line.
+fn declares(files: &[(String, Vec<u8>)], line: &str) -> bool {
+    files.iter().any(|(_, contents)| String::from_utf8_lossy(contents).lines().any(|found| found.trim() == line))
 }
 
 pub(super) fn resolve(folder: &Path) -> Result<(Resolve, WorldId), BuildError> {

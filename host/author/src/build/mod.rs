@@ -40,12 +40,13 @@ pub fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result<PathBu
         std::fs::create_dir_all(folder).map_err(run::at(folder))?;
     }
     let inputs = build_inputs::digest(project);
+    let mut no_snapshot = None;
     match (&project.command, project.lang) {
         (Some(own), _) => command::build(project, own, progress)?,
         (None, Lang::Rust) => rust::build(project, progress)?,
         (None, Lang::Ts | Lang::Js) => script::build(project, progress)?,
         (None, Lang::Python) => python::build(project, progress)?,
-        (None, Lang::Go) => go::build(project, progress)?,
+        (None, Lang::Go) => no_snapshot = go::build(project, progress)?,
         (None, Lang::C) => c::build(project, progress)?,
         (None, Lang::Other) => match &project.built_in {
             Some(name) => built_in_plugin::build(project, name)?,
@@ -54,6 +55,9 @@ pub fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result<PathBu
     }
     merge_modules(&component, progress)?;
     schema::attach(project, &component)?;
+    if let Some(reason) = no_snapshot {
+        snapshot::keep_reason(&component, &reason)?;
+    }
     build_inputs::record(project, inputs.as_deref());
     Ok(component)
 }

@@ -11,8 +11,10 @@ use super::{
 use crate::Project;
 
 /// The module for the tool. It runs the author's file, which defines the plugin.
-const ENTRY: &str = "import patchbay_randomness\nimport main\nfrom patchbay._exports import *\n\n\
-                     patchbay_randomness.finish_loading()\n";
+const ENTRY: &str = "import patchbay_randomness\nimport main\nfrom patchbay._exports import *\n";
+/// The function that judges configurations.
+const VALIDATION: &str = "from patchbay.validation import Validation\n";
+const END: &str = "\npatchbay_randomness.finish_loading()\n";
 const RANDOMNESS: &str = include_str!("runtime/patchbay_randomness.py");
 
 /// Starts the tool from its installation folder.
@@ -22,7 +24,8 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
     let tool = tool(progress)?;
     let wit = interface::lay_out(project, Imports::Granted)?;
     let place = project.root.join("build");
-    write(&place.join("python/patchbay_entry.py"), ENTRY)?;
+    let validation = if project.validates { VALIDATION } else { "" };
+    write(&place.join("python/patchbay_entry.py"), [ENTRY, validation, END].concat())?;
     write(&place.join("python/patchbay_randomness.py"), RANDOMNESS)?;
 
     make_bindings(&wit, &place.join("bindings"), progress)?;

@@ -2,10 +2,14 @@
 
 use std::{collections::HashSet, path::Path};
 
-use wasm_encoder::{CodeSection, Function, Module, RawSection};
+use plugin_host::{CallLimits, SNAPSHOT_NOTE};
+use wasm_encoder::{CodeSection, ComponentSection, CustomSection, Function, Module, RawSection};
 use wasmparser::{KnownCustom, Name, Parser, Payload, TypeRef};
 
-use super::{error::BuildError, run::write};
+use super::{
+    error::BuildError,
+    run::{read, write},
+};
 
 /// Continues the program in each call with new seeds.
 const PACKAGE: [(&str, &str); 2] = [
@@ -21,8 +25,6 @@ const DRAWING: [&str; 3] =
 /// The line before a function that the host calls, in generated code.
 const EXPORT: &str = "//go:wasmexport patchbay:plugin/";
 const IMPORTS: &str = "\nimport (\n";
-const CURE: &str = "Move this into the function that answers the calls, or build without a snapshot: remove `snapshot` \
-                    from plugin.toml.";
 
 /// Whether a program of this version of Go can be continued.
 pub(super) fn knows(version: [u32; 3]) -> bool {
@@ -61,18 +63,37 @@ impl Continuation {
     }
 }
 
-/// The component after its initialisation. `wrap` makes components of modules.
+/// The result of the attempt to take a snapshot.
+pub(super) enum GoSnapshot {
+    /// The component after its initialisation.
+    Component(Vec<u8>),
+    /// The program must start in each call. The reason ends the sentence "the program has no snapshot, because ..".
+    Refusal(String),
+}
+
+/// Runs the initialisation of a module. `wrap` makes components of modules.
 pub(super) fn take(
     module: &[u8],
     wrap: impl Fn(Vec<u8>) -> Result<Vec<u8>, BuildError>,
-) -> Result<Vec<u8>, BuildError> {
-    let guarded = wrap(guard(module).map_err(|fault| refused(&fault.to_string()))?)?;
-    let component = wrap(without_names(module).map_err(|fault| refused(&fault.to_string()))?)?;
-    plugin_host::snapshot(&component, &guarded).map_err(|refusal| refused(&format!("{refusal}\n{CURE}")))
+) -> Result<GoSnapshot, BuildError> {
+    let unknown_form = |fault: wasmparser::BinaryReaderError| BuildError::Failed {
+        step: "the snapshot of the program".to_owned(),
+        output: fault.to_string(),
+    };
+    let guarded = wrap(guard(module).map_err(unknown_form)?)?;
+    let component = wrap(without_names(module).map_err(unknown_form)?)?;
+    Ok(match plugin_host::snapshot(&component, &guarded, &CallLimits::default()) {
+        Ok(taken) => GoSnapshot::Component(taken),
+        Err(refusal) => GoSnapshot::Refusal(refusal.to_string()),
+    })
 }
 
-fn refused(reason: &str) -> BuildError {
-    BuildError::Failed { step: "the snapshot of the program".to_owned(), output: reason.to_owned() }
+/// Keeps the reason in the component, for `patchbay plugin check`.
+pub(super) fn keep_reason(component: &Path, reason: &str) -> Result<(), BuildError> {
+    let mut bytes = read(component)?;
+    let note = CustomSection { name: SNAPSHOT_NOTE.into(), data: reason.as_bytes().into() };
+    note.append_to_component(&mut bytes);
+    write(component, bytes)
 }
 
 /// The module with a trap in each function that draws random numbers.

@@ -4,6 +4,7 @@ use chrono::TimeDelta;
 use plugin_host::{
     CallError, CallTrace, LogLevel, LogLine,
     chatbot::{Action, AttributeValue, EventKind},
+    unquoted_output,
 };
 
 use super::{attributes, bot_message::BotMessage, time::format_span};
@@ -177,9 +178,11 @@ impl CallNotes {
         Self { logs: trace.logs.clone(), stderr: trace.printed(), duration: trace.duration, cost }
     }
 
-    /// From the trace of a failed call, if it began.
+    /// From the trace of a failed call, if it began. Output that the error quotes is left out.
     pub(crate) fn of_error(error: &CallError) -> Self {
-        error.trace().map(Self::of).unwrap_or_default()
+        let Some(trace) = error.trace() else { return Self::default() };
+        let notes = Self::of(trace);
+        Self { stderr: unquoted_output(&notes.stderr, &error.to_string()), ..notes }
     }
 
     pub(crate) fn lines(&self) -> Vec<String> {

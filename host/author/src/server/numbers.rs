@@ -31,11 +31,20 @@ impl RemoteServer {
         self.numbers.get_or_try_init(ask).await.map(Vec::as_slice)
     }
 
-    /// Fills in the numbers of activations, which the server names by id. Without such an activation it asks nothing. If the
-    /// server does not list the numbers, the ids stay, and it returns a warning: the answer about the activations counts.
+    /// Fills in the numbers of activations, which the server names by id. If the server does not list the numbers, the ids stay,
+    /// and it returns a warning: the answer about the activations counts.
     pub(super) async fn name_numbers<'s>(&self, scopes: impl IntoIterator<Item = &'s mut Scope>) -> Option<String> {
-        let of_numbers: Vec<&mut Scope> =
-            scopes.into_iter().filter(|scope| scope.whats_app_number_id.is_some()).collect();
+        self.name_places(scopes.into_iter().map(|scope| (scope.whats_app_number_id.as_deref(), &mut scope.number)))
+            .await
+    }
+
+    /// Fills in the numbers of these ids, or returns a warning. Without an id it asks the server nothing.
+    pub(super) async fn name_places<'s>(
+        &self,
+        places: impl IntoIterator<Item = (Option<&'s str>, &'s mut Option<String>)>,
+    ) -> Option<String> {
+        let of_numbers: Vec<(&str, &mut Option<String>)> =
+            places.into_iter().filter_map(|(id, number)| Some((id?, number))).collect();
         if of_numbers.is_empty() {
             return None;
         }
@@ -45,9 +54,8 @@ impl RemoteServer {
                 return Some(format!("numbers are shown by their ids, because they cannot be listed: {error}"));
             }
         };
-        for scope in of_numbers {
-            let known = numbers.iter().find(|known| Some(&known.id) == scope.whats_app_number_id.as_ref());
-            scope.number = known.map(|known| known.number.clone());
+        for (id, number) in of_numbers {
+            *number = numbers.iter().find(|known| known.id == id).map(|known| known.number.clone());
         }
         None
     }

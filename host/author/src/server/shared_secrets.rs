@@ -27,6 +27,9 @@ pub struct SecretUser {
     pub version: Option<u32>,
     pub mode: String,
     pub whats_app_number_id: Option<String>,
+    /// The number of that id, for people.
+    #[serde(skip)]
+    pub number: Option<String>,
 }
 
 impl fmt::Display for SecretUser {
@@ -36,10 +39,18 @@ impl fmt::Display for SecretUser {
             write!(f, " {version}")?;
         }
         write!(f, ", {}", self.mode)?;
-        match &self.whats_app_number_id {
+        // If it is not one of the client's numbers any more, its id.
+        match self.number.as_ref().or(self.whats_app_number_id.as_ref()) {
             Some(number) => write!(f, " for number {number}"),
             None => write!(f, " for all numbers"),
         }
+    }
+}
+
+impl SecretEntry {
+    /// The ids of the numbers that use it, each with the place for the number.
+    fn places(&mut self) -> impl Iterator<Item = (Option<&str>, &mut Option<String>)> {
+        self.used_by.iter_mut().map(|user| (user.whats_app_number_id.as_deref(), &mut user.number))
     }
 }
 
@@ -78,7 +89,10 @@ impl fmt::Display for SecretList {
 
 impl RemoteServer {
     pub async fn secrets(&self) -> Result<ServerAnswer<SecretList>, ServerError> {
-        self.answer("GET", SECRETS.to_owned(), None).await
+        let mut answer: ServerAnswer<SecretList> = self.answer("GET", SECRETS.to_owned(), None).await?;
+        let places = answer.value.secrets.iter_mut().flat_map(SecretEntry::places);
+        answer.warning = self.name_places(places).await;
+        Ok(answer)
     }
 
     /// Without a value or without plugins, the present ones stay.
@@ -91,7 +105,9 @@ impl RemoteServer {
         let fields = [("value", value.map(Value::from)), ("plugins", plugins.map(|plugins| json!(plugins)))];
         let given = fields.into_iter().filter_map(|(field, value)| Some((field.to_owned(), value?)));
         let body = Value::Object(given.collect::<Map<_, _>>());
-        self.answer("PUT", path(name)?, Some(&body)).await
+        let mut answer: ServerAnswer<SecretEntry> = self.answer("PUT", path(name)?, Some(&body)).await?;
+        answer.warning = self.name_places(answer.value.places()).await;
+        Ok(answer)
     }
 
     pub async fn remove_secret(&self, name: &str) -> Result<(), ServerError> {

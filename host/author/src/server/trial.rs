@@ -64,7 +64,12 @@ impl fmt::Display for TrialAnswer {
         for TrialLine { level, message } in &self.logs {
             writeln!(f, "log {level}: {message}")?;
         }
-        for line in self.stderr.iter().flat_map(|text| text.lines()) {
+        let stderr = self.stderr.as_deref().unwrap_or_default();
+        let unquoted = match &self.error {
+            Some(TrialFailure { message, .. }) => plugin_host::unquoted_output(stderr, message),
+            None => stderr.to_owned(),
+        };
+        for line in unquoted.lines() {
             writeln!(f, "stderr: {line}")?;
         }
         let micros = |micros: u64| format!("{}.{:03} ms", micros / 1_000, micros % 1_000);
@@ -85,5 +90,27 @@ impl RemoteServer {
         ];
         body.extend(fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
         self.answer("POST", Self::path(name, "/invoke")?, Some(&Value::Object(body))).await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn a_panic_is_printed_once() {
+        let panic = "thread 'main' panicked at src/lib.rs:5:9:";
+        let answer: TrialAnswer = serde_json::from_value(json!({
+            "error": { "kind": "trapped", "message": format!("the plugin crashed; it printed: {panic} no order") },
+            "stderr": format!("{panic}\nno order\nafter\n"),
+            "durationMicros": 5,
+            "peakMemoryBytes": 65536,
+        }))
+        .unwrap();
+        let printed = answer.to_string();
+        assert_eq!(printed.matches("no order").count(), 1, "{printed}");
+        assert!(printed.contains("\nstderr: after\n"), "{printed}");
     }
 }

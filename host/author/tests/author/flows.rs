@@ -89,3 +89,62 @@ async fn a_configuration_file_of_a_test_must_exist_and_excludes_another_configur
         assert!(refused.to_string().contains(words), "{refused}");
     }
 }
+
+#[tokio::test]
+async fn a_flow_reads_and_sets_attributes_of_the_contact() {
+    let place = tempfile::tempdir().unwrap();
+    let config = serde_json::json!({
+        "start": "vip",
+        "contactAttributes": {"plan": "choice", "visits": "number", "vip": "boolean", "born": "date", "city": "text"},
+        "nodes": {
+            "vip": {"type": "condition", "cases": [{"attribute": "contact.vip", "equals": "true", "next": "known"}], "otherwise": "ask"},
+            "ask": {"type": "question", "text": "Your city? Your plan is {contact.plan}.", "save": "city", "next": "count"},
+            "count": {"type": "question", "text": "How often?", "save": "visits", "next": "set"},
+            "set": {
+                "type": "set",
+                "contact": {"plan": "gold", "visits": "{visits}", "vip": "yes", "born": "", "city": "{city}"},
+                "next": "done"
+            },
+            "done": {"type": "close", "text": "{contact.city}, {contact.plan}, {contact.visits}, {contact.vip}{contact.born}"},
+            "known": {"type": "close", "text": "Welcome back to {contact.city}"}
+        }
+    });
+    assert_eq!(flow::check(&config.to_string()), []);
+    std::fs::write(place.path().join("flow.json"), config.to_string()).unwrap();
+    let attributes = "attributes:
+  plan: {type: choice, choices: [silver, gold], value: silver}
+  visits: {type: number, value: 6.5}
+  vip: {type: boolean}
+  born: {type: date, value: 1990-05-31}
+  city: {type: text}
+";
+    let yaml = format!(
+        "name: contact\nconfig file: flow.json\n{attributes}conversations:
+  - name: values of the types are set and read at once
+    steps:
+      - customer: hi
+      - bot: Your city? Your plan is silver.
+      - customer: Cape Town
+      - bot: How often?
+      - customer: 7,5
+      - bot: Cape Town, gold, 7.5, true
+      - attributes: {{plan: gold, visits: 7.5, vip: true, born: null, city: Cape Town}}
+      - closed: true
+      - customer: hi
+      - bot: Welcome back to Cape Town
+  - name: a text that is no number leaves the number as it is
+    steps:
+      - customer: hi
+      - bot: anything
+      - customer: Cape Town
+      - bot: anything
+      - customer: often
+      - bot: Cape Town, gold, 6.5, true
+      - attributes: {{visits: 6.5, city: Cape Town}}
+"
+    );
+    let file = place.path().join("contact.yaml");
+    std::fs::write(&file, yaml).unwrap();
+    let (failed, summary) = play(&[file]).await;
+    assert!(failed.is_empty() && summary.passed == 2, "{summary}\n{}", failed.join("\n"));
+}

@@ -21,6 +21,7 @@ fn every_language_and_world_gives_a_whole_project() {
             let created = make(&root, lang, world).unwrap_or_else(|error| panic!("{lang} {world}: {error}"));
             let project = Project::open(&root).unwrap();
             assert_eq!((project.lang, project.world, project.name), (lang, world, format!("{lang}-{world}")));
+            assert_eq!(project.snapshot, lang == Lang::Go, "{lang} {world}");
             for file in ["wit/deps/patchbay-plugin/types.wit", ".gitignore", "README.md"] {
                 assert!(root.join(file).is_file(), "{lang} {world}: {file}");
             }
@@ -48,6 +49,27 @@ fn a_snapshot_is_for_go_only() {
     for other in ["lang = \"js\"\n", "lang = \"go\"\nbuild = \"make\"\noutput = \"bot.wasm\"\n"] {
         let refused = open(other).unwrap_err();
         assert!(refused.contains("`snapshot` is for lang = \"go\""), "{refused}");
+    }
+}
+
+#[test]
+fn the_export_validation_is_not_added_to_rust_and_built_in_plugins() {
+    let folder = tempfile::tempdir().unwrap();
+    let open = |more: &str| {
+        let text = format!("name = \"bot\"\nworld = \"chatbot\"\nvalidates = true\n{more}");
+        std::fs::write(folder.path().join("plugin.toml"), text).unwrap();
+        Project::open(folder.path()).map_err(|error| error.to_string())
+    };
+    for lang in ["js", "ts", "python", "go", "c"] {
+        assert!(open(&format!("lang = \"{lang}\"\n")).unwrap().validates, "{lang}");
+    }
+    assert!(open("lang = \"rust\"\nbuild = \"make\"\noutput = \"bot.wasm\"\n").unwrap().validates);
+    for other in ["lang = \"rust\"\n", "built-in = \"flow\"\n"] {
+        let refused = open(other).unwrap_err();
+        assert!(
+            refused.contains("`validates` is not for Rust") && refused.contains("export_config_check"),
+            "{refused}"
+        );
     }
 }
 

@@ -15,6 +15,7 @@ mod public_generators;
 mod randomness;
 mod snapshots;
 mod two_builds;
+mod validation;
 
 use std::path::{Path, PathBuf};
 

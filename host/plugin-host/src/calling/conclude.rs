@@ -23,6 +23,11 @@ use crate::{
 /// The engine's message if `CallLimits::transfer_bytes` is used up. This error has no type of its own.
 const TRANSFER_USED_UP: &str = "fuel allocated for hostcalls has been exhausted";
 
+/// Begins the quote of an output in the reason of a trap.
+const PRINTED: &str = "; it printed: ";
+/// Lines that it quotes.
+const QUOTED: usize = 2;
+
 const TRACEBACK: &str = "Traceback (most recent call last):";
 
 /// A function that stands this often among the innermost twenty calls counts as endless recursion.
@@ -147,8 +152,24 @@ pub(super) fn printed_text(output: &str) -> String {
         let place = place.map(|place| format!(" ({place})")).unwrap_or_default();
         return format!("; it raised {exception}{place}");
     }
-    let said: Vec<&str> = output.lines().map(str::trim).filter(|line| !line.is_empty()).take(2).collect();
-    if said.is_empty() { String::new() } else { format!("; it printed: {}", said.join(" ")) }
+    let said: Vec<&str> = output.lines().map(str::trim).filter(|line| !line.is_empty()).take(QUOTED).collect();
+    if said.is_empty() { String::new() } else { format!("{PRINTED}{}", said.join(" ")) }
+}
+
+/// The lines of an output that the reason of a failed call does not quote. A Python traceback is kept whole, because it
+/// says more than its quote.
+pub fn unquoted_output(output: &str, reason: &str) -> String {
+    let quote = printed_text(output);
+    if !quote.starts_with(PRINTED) || !reason.contains(&quote) {
+        return output.to_owned();
+    }
+    let mut quoted = 0;
+    let rest = output.lines().filter(|line| {
+        let is_quoted = quoted < QUOTED && !line.trim().is_empty();
+        quoted += usize::from(is_quoted);
+        !is_quoted
+    });
+    rest.collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
 /// The exception of the last Python traceback, and the place where it was raised.
@@ -170,12 +191,24 @@ fn exception(output: &str) -> Option<(&str, Option<&str>)> {
 
 #[cfg(test)]
 mod tests {
-    use super::printed_text;
+    use super::{printed_text, unquoted_output};
 
     #[test]
     fn a_trap_repeats_the_first_two_lines_of_the_output() {
         assert_eq!(printed_text(" one \n\ntwo\nthree"), "; it printed: one two");
         assert_eq!(printed_text("\n \n"), "");
+    }
+
+    #[test]
+    fn lines_that_the_reason_quotes_are_left_out_of_the_output() {
+        let output = "\nthread 'main' panicked at src/lib.rs:5:9:\nno order\nafter\n";
+        let reason = format!("unreachable{}", printed_text(output));
+        assert_eq!(unquoted_output(output, &reason), "after");
+        assert_eq!(unquoted_output(output, "it timed out"), output);
+        assert_eq!(unquoted_output("one\ntwo\n", "unreachable; it printed: one two"), "");
+        assert_eq!(unquoted_output("", "unreachable"), "");
+        let traceback = format!("{}\n  File \"main.py\", line 7, in handle\nKeyError: 'order'\n", super::TRACEBACK);
+        assert_eq!(unquoted_output(&traceback, &printed_text(&traceback)), traceback);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 pub(crate) mod call;
 pub(crate) mod caller_runtime;
 pub(crate) mod clock;
-mod conclude;
+pub(crate) mod conclude;
 mod conversation;
 pub(crate) mod conversation_facts;
 mod dry_run;

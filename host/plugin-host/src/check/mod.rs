@@ -14,7 +14,7 @@ pub(crate) use component_interface::ComponentInterface;
 use component_interface::OURS;
 use faults::{header, invalid, mismatch};
 pub use hash::sha256;
-pub use notes::component_notes;
+pub use notes::{SNAPSHOT_NOTE, component_notes, snapshot_note};
 pub use report::CheckReport;
 pub(crate) use shapes::{other_type, remember_type};
 

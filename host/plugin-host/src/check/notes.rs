@@ -8,6 +8,19 @@ const MOST_PARTS: usize = 4_000_000;
 const MOST_TOOLS: usize = 50;
 const MOST_LICENSES: usize = 20;
 
+/// Section with the reason why the build of a component took no snapshot of its initialisation (ADR 0074).
+pub const SNAPSHOT_NOTE: &str = "patchbay:no-snapshot";
+
+/// The reason why a component has no snapshot, in one line. `None` if it has one, or if its build tried to take none.
+pub fn snapshot_note(bytes: &[u8]) -> Option<String> {
+    Parser::new(0).parse_all(bytes).take(MOST_PARTS).map_while(Result::ok).find_map(|part| match part {
+        Payload::CustomSection(section) if section.name() == SNAPSHOT_NOTE => {
+            std::str::from_utf8(section.data()).ok().map(note_line)
+        }
+        _ => None,
+    })
+}
+
 /// The notes in a component. Faults of its form are none of this function: it returns the notes before the fault.
 pub fn component_notes(bytes: &[u8]) -> ComponentNotes {
     let (mut notes, mut depth) = (ComponentNotes::default(), 0_usize);
@@ -119,6 +132,14 @@ mod tests {
         assert_eq!(notes.licenses, ["MIT", "Apache-2.0 WITH LLVM-exception"]);
         assert_eq!(notes.description.as_deref(), Some("answers  orders"));
         assert_eq!((notes.revision.as_deref(), notes.source), (Some("de978e17"), None));
+    }
+
+    #[test]
+    fn the_reason_against_a_snapshot_is_one_line() {
+        let noted = component(&[section("other", b"x"), section(SNAPSHOT_NOTE, b"it prints:\nhello")]);
+        assert_eq!(snapshot_note(&noted).as_deref(), Some("it prints: hello"));
+        assert_eq!(snapshot_note(&component(&[section("other", b"x")])), None);
+        assert_eq!(snapshot_note(b"nonsense"), None);
     }
 
     #[test]

@@ -27,22 +27,21 @@ const TICK: Duration = Duration::from_millis(100);
 ///
 /// `guarded` is the same component with traps in place of functions that draw random numbers without an import. It is the
 /// one that runs. The initialisation has the memory of a call, and the time that compiling has.
-pub fn snapshot(component: &[u8], guarded: &[u8]) -> Result<Vec<u8>, SnapshotRefusal> {
+pub fn snapshot(component: &[u8], guarded: &[u8], limits: &CallLimits) -> Result<Vec<u8>, SnapshotRefusal> {
     // A thread of its own, because the caller may be a task of a runtime.
-    let taken = thread::scope(|scope| scope.spawn(|| take_in_runtime(component, guarded)).join());
+    let taken = thread::scope(|scope| scope.spawn(|| take_in_runtime(component, guarded, limits)).join());
     taken.unwrap_or_else(|_| Err(SnapshotRefusal::Form("the state could not be read".to_owned())))
 }
 
-fn take_in_runtime(component: &[u8], guarded: &[u8]) -> Result<Vec<u8>, SnapshotRefusal> {
+fn take_in_runtime(component: &[u8], guarded: &[u8], limits: &CallLimits) -> Result<Vec<u8>, SnapshotRefusal> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
-    runtime.map_err(|fault| SnapshotRefusal::Form(fault.to_string()))?.block_on(take(component, guarded))
+    runtime.map_err(|fault| SnapshotRefusal::Form(fault.to_string()))?.block_on(take(component, guarded, limits))
 }
 
-async fn take(component: &[u8], guarded: &[u8]) -> Result<Vec<u8>, SnapshotRefusal> {
+async fn take(component: &[u8], guarded: &[u8], limits: &CallLimits) -> Result<Vec<u8>, SnapshotRefusal> {
     let wizer = Wizer::new();
     let (context, _) = wizer.instrument_component(component)?;
     let (_, instrumented) = wizer.instrument_component(guarded)?;
-    let limits = CallLimits::default();
     let engine = engine::on_demand()?;
     engine::tick(&engine, TICK).map_err(|fault| SnapshotRefusal::Form(fault.to_string()))?;
     let program = Component::new(&engine, &instrumented)?;
@@ -51,7 +50,7 @@ async fn take(component: &[u8], guarded: &[u8]) -> Result<Vec<u8>, SnapshotRefus
     refuse_imports(&mut linker, &engine, &program)?;
 
     let reads = Arc::new(StartReads::default());
-    let mut store = Store::new(&engine, StartState::new(component, &limits, &reads));
+    let mut store = Store::new(&engine, StartState::new(component, limits, &reads));
     store.limiter(|state| &mut state.limits);
     let ticks = limits.compile_cpu.as_millis() / TICK.as_millis();
     store.set_epoch_deadline(u64::try_from(ticks).unwrap_or(u64::MAX));
@@ -59,7 +58,7 @@ async fn take(component: &[u8], guarded: &[u8]) -> Result<Vec<u8>, SnapshotRefus
     let printed = store.data().output.text().text;
     let instance = match started {
         Ok(Ok(instance)) => instance,
-        Ok(Err(fault)) => return Err(SnapshotRefusal::of_trap(&fault, &printed)),
+        Ok(Err(fault)) => return Err(SnapshotRefusal::of_trap(&fault, &printed, limits.compile_cpu)),
         Err(_) => return Err(SnapshotRefusal::TooLong(limits.compile_cpu)),
     };
     reads.judge()?;

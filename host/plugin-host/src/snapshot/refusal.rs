@@ -28,7 +28,7 @@ pub enum SnapshotRefusal {
 }
 
 impl SnapshotRefusal {
-    pub(super) fn of_trap(fault: &wasmtime::Error, printed: &str) -> Self {
+    pub(super) fn of_trap(fault: &wasmtime::Error, printed: &str, time: Duration) -> Self {
         if let Some(refusal) = fault.downcast_ref::<Self>() {
             return refusal.clone();
         }
@@ -36,9 +36,7 @@ impl SnapshotRefusal {
         let drawing = place.and_then(|name| DRAWING.iter().find(|(linked, _)| name.starts_with(linked)));
         match drawing {
             Some((_, package)) => Self::Randomness(format!("package `{package}`")),
-            _ if fault.downcast_ref::<Trap>() == Some(&Trap::Interrupt) => {
-                Self::TooLong(crate::CallLimits::default().compile_cpu)
-            }
+            _ if fault.downcast_ref::<Trap>() == Some(&Trap::Interrupt) => Self::TooLong(time),
             _ if printed.is_empty() => Self::Failed(format!("{fault:#}")),
             _ => Self::Failed(printed.to_owned()),
         }

@@ -202,9 +202,9 @@ async fn a_configuration_that_does_not_fit_is_refused_with_a_reason() {
         (r#"{"hours":{"monday":["08:00-08:00"]}}"#, "`08:00-08:00` is not a span"),
         (r#"{"topics":[{"id":"hours","title":"When","answer":"Never"}]}"#, "an id of its own"),
         (r#"{"topics":[{"id":"a","title":"A","answer":"A"},{"id":"a","title":"B","answer":"B"}]}"#, "an id of its own"),
-        (r#"{"topics":[{"id":"a","title":"A","answer":" "}]}"#, "`answer` must not be empty"),
-        (r#"{"greeting":"{name}"}"#, "beside `{name}`"),
-        (r#"{"sorry":" "}"#, "`sorry` must not be empty"),
+        (r#"{"topics":[{"id":"a","title":"A","answer":" "}]}"#, "`topics[0].answer`: must not be empty"),
+        (r#"{"greeting":"{name}"}"#, "in addition to `{name}`"),
+        (r#"{"sorry":" "}"#, "`sorry`: must not be empty"),
     ] {
         let mut chat = Conversation::begin(config).await;
         match chat.turn(says("hi")).await.unwrap_err() {
@@ -214,6 +214,39 @@ async fn a_configuration_that_does_not_fit_is_refused_with_a_reason() {
             }
             other => panic!("expected a refusal, found {other:?}"),
         }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn built_in_plugins_judge_their_configuration_with_all_findings() {
+    let test = TestHost::with_built_ins().await;
+    let topic = |id: &str, title: &str| serde_json::json!({"id": id, "title": title, "answer": " "});
+    let menu = serde_json::json!({
+        "topics": [topic("a", "One"), topic("a", " ")], "thanks": " ",
+        "hours": {"monday": ["08:00-12:00", "25:00-26:00"]},
+    });
+    let hours = serde_json::json!({"hours": {"friday": ["12:61-13:00"], "sunday": ["08:00-08:00"]}});
+    for (name, config, fields) in [
+        (
+            "default-chatbot",
+            menu.to_string(),
+            vec![
+                "topics[1].title",
+                "topics[1].id",
+                "thanks",
+                "topics[0].answer",
+                "topics[1].answer",
+                "hours.monday[1]",
+            ],
+        ),
+        ("default-chatbot", "{}".to_owned(), vec![]),
+        ("router", hours.to_string(), vec!["hours.friday[0]", "hours.sunday[0]"]),
+        ("router", "{}".to_owned(), vec![]),
+    ] {
+        let call = call(name);
+        let findings = test.host.validate_config(call.client, call.plugin, &config).await.unwrap();
+        let found: Vec<&str> = findings.iter().map(|finding| finding.field.as_str()).collect();
+        assert_eq!(found, fields, "{name}");
     }
 }
 

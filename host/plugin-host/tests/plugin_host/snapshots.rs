@@ -1,6 +1,8 @@
 //! Snapshots of components after their initialisation.
 
-use plugin_host::{SnapshotRefusal, snapshot};
+use std::time::Duration;
+
+use plugin_host::{CallLimits, SnapshotRefusal};
 use wasmparser::{Parser, Payload};
 use wasmtime::{
     Engine, Store,
@@ -29,15 +31,18 @@ fn starting(work: &str) -> Vec<u8> {
     wat::parse_str(text).unwrap()
 }
 
+fn snapshot(component: &[u8]) -> Result<Vec<u8>, SnapshotRefusal> {
+    plugin_host::snapshot(component, component, &CallLimits::default())
+}
+
 fn refusal(work: &str) -> SnapshotRefusal {
-    let component = starting(work);
-    snapshot(&component, &component).unwrap_err()
+    snapshot(&starting(work)).unwrap_err()
 }
 
 #[test]
 fn a_snapshot_has_the_state_after_the_start_and_does_not_start_again() {
     let component = starting("");
-    let taken = snapshot(&component, &component).unwrap();
+    let taken = snapshot(&component).unwrap();
     let starts = |bytes: &[u8]| {
         Parser::new(0).parse_all(bytes).any(|payload| matches!(payload, Ok(Payload::StartSection { .. })))
     };
@@ -56,7 +61,7 @@ fn a_snapshot_has_the_state_after_the_start_and_does_not_start_again() {
 #[test]
 fn the_same_component_has_the_same_snapshot() {
     let component = starting("");
-    assert_eq!(snapshot(&component, &component), snapshot(&component, &component));
+    assert_eq!(snapshot(&component), snapshot(&component));
 }
 
 #[test]
@@ -72,7 +77,7 @@ fn a_start_that_needs_more_memory_than_a_call_has_is_refused() {
         |pages: u32| format!("(if (i32.eq (memory.grow (i32.const {pages})) (i32.const -1)) (then (unreachable)))");
     assert!(matches!(refusal(&grow(1_536)), SnapshotRefusal::Failed(_)));
     let component = starting(&grow(1_000));
-    snapshot(&component, &component).unwrap();
+    snapshot(&component).unwrap();
 }
 
 #[test]
@@ -81,6 +86,15 @@ fn a_start_that_fails_is_refused() {
 }
 
 #[test]
+fn a_start_that_does_not_end_is_refused() {
+    let compile_cpu = Duration::from_millis(200);
+    let limits = CallLimits { compile_cpu, ..CallLimits::default() };
+    let component = starting("(loop $forever (br $forever))");
+    let refusal = plugin_host::snapshot(&component, &component, &limits).unwrap_err();
+    assert_eq!(refusal, SnapshotRefusal::TooLong(compile_cpu));
+}
+
+#[test]
 fn bytes_that_are_no_component_are_refused() {
-    assert!(matches!(snapshot(b"no", b"no"), Err(SnapshotRefusal::Form(_))));
+    assert!(matches!(snapshot(b"no"), Err(SnapshotRefusal::Form(_))));
 }

@@ -62,6 +62,23 @@ async fn a_request_to_a_host_that_was_not_granted_is_not_started() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_deadline_of_1_to_120_seconds_is_taken_and_any_other_is_refused() {
+    let test = errands().await;
+    for seconds in [1, 120] {
+        let outcome = ask(&test, &format!("start-within {seconds} https://api.example/chat")).await;
+        assert_eq!(outcome.requests[0].request.timeout, Duration::from_secs(seconds));
+    }
+    let allowed = allowed();
+    for seconds in [0, 121] {
+        let call = PluginCall { allowed_hosts: &allowed, ..call("errand") };
+        let text = says(&format!("start-within {seconds} https://api.example/chat"));
+        let refused = test.host.chatbot(call, &text, &session(), Arc::new(NoKeyValues)).await.unwrap_err().to_string();
+        let reason = format!("`timeout-ms` is {}; 1000 to 120000 are allowed", seconds * 1_000);
+        assert!(refused.contains(&reason), "{refused}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_end_of_a_request_is_an_event() {
     let test = errands().await;
     let response = HttpReply { status: 200, headers: vec![], body: b"hello".to_vec() };

@@ -18,7 +18,7 @@ use super::{
 };
 use crate::{
     slots::{Mode, SlotActivation, is_no_chatbot, stored_version},
-    swaps::swap_event,
+    swaps::{reporting_inbox, swap_event},
 };
 use base::{
     Context, Result,
@@ -338,9 +338,10 @@ pub async fn fail_canary(
     note(ctx, db, client, new).await?;
     let admin = Administration::from(ctx);
     audit(&admin, db, client, Actor::Platform, "take-back", ("plugin", &canary.plugin.to_string())).await?;
+    let inbox = reporting_inbox(db, client, canary.inbox).await?;
     let swap = swap_event(canary, Swap::TakenBack { reason: reason.to_owned() }, ctx.now());
     // The caller commits, so no lane is woken here. The poll of the runner finds the stored rows.
-    record(ctx, db, client, &[swap]).await?;
+    record(ctx, db, client, &[NewEvent { inbox, ..swap }]).await?;
     Ok(true)
 }
 

@@ -4,10 +4,8 @@ use std::sync::Arc;
 
 use domain::{
     address::Address,
-    channel::Channel,
     event::{Event, PluginSuspended},
     ids::{ClientId, InboxId},
-    page::PageRequest,
     recipient::order_key,
 };
 use plugin_host::SuspensionChange;
@@ -19,7 +17,10 @@ use storage::{
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-use crate::{slots::stored_version, swaps::version_of};
+use crate::{
+    slots::stored_version,
+    swaps::{reporting_inbox, version_of},
+};
 use ::events::{NewEvent, record};
 use base::{Context, Result};
 
@@ -77,13 +78,7 @@ async fn note(ctx: &Context, suspension: &SuspensionChange) -> Result<()> {
 async fn affected_inboxes(db: &mut PgConnection, client: ClientId, plugin: &str) -> Result<Vec<InboxId>> {
     let mut concerned: Vec<InboxId> = Vec::new();
     for activation in activations::list(db, client, Some(plugin)).await? {
-        let inbox = match activation.inbox {
-            Some(inbox) => Some(inbox),
-            None => {
-                let (first, _) = inboxes::page(db, client, (Channel::Whatsapp, ""), PageRequest::first(1)).await?;
-                first.first().map(|inbox| inbox.id)
-            }
-        };
+        let inbox = reporting_inbox(db, client, activation.inbox).await?;
         concerned.extend(inbox.filter(|inbox| !concerned.contains(inbox)));
     }
     Ok(concerned)

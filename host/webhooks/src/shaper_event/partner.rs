@@ -1,11 +1,11 @@
-//! The events of the partner webhook (SPEC 6.4), and the suspension of a plugin.
+//! The events of the partner webhook (SPEC 6.4), with those of plugins: suspensions and withdrawn canaries.
 
 use chrono::{DateTime, Utc};
 use domain::{
     address::AddressKind,
     event::{
-        CustomerNumberChanged, Event, InboxQualityChanged, PluginSuspended, PreferenceChanged, TemplateChange,
-        TemplateChanged, WebhookDisabled,
+        CustomerNumberChanged, Event, InboxQualityChanged, PluginSwapped, PluginVersion, PreferenceChanged, Swap,
+        TemplateChange, TemplateChanged, WebhookDisabled,
     },
 };
 use plugin_host::webhook_shaper::{PartnerEvent, partner_event};
@@ -19,7 +19,12 @@ pub(super) fn partner(event: &Event, business: &str, at: DateTime<Utc>) -> Optio
         Event::CustomerNumberChanged(changed) => number(changed, named("USER_CHANGED_NUMBER")),
         Event::InboxQualityChanged(changed) => quality(changed, named("PHONE_QUALITY_CHANGED")),
         Event::PreferenceChanged(changed) => preference(changed, named("USER_PREFERENCE")),
-        Event::PluginSuspended(suspended) => suspension(suspended, named("PLUGIN_SUSPENDED")),
+        Event::PluginSuspended(suspended) => {
+            plugin_event(&suspended.plugin, &suspended.reason, named("PLUGIN_SUSPENDED"))
+        }
+        Event::PluginSwapped(PluginSwapped { plugin, swap: Swap::TakenBack { reason }, .. }) => {
+            plugin_event(plugin, reason, named("PLUGIN_CANARY_FAILED"))
+        }
         Event::WebhookDisabled(off) => disabled_event(off, named("WEBHOOK_DISABLED")),
         _ => return None,
     })
@@ -87,10 +92,8 @@ fn preference(changed: &PreferenceChanged, named: PartnerEvent) -> PartnerEvent 
     }
 }
 
-fn suspension(suspended: &PluginSuspended, named: PartnerEvent) -> PartnerEvent {
-    let plugin = &suspended.plugin;
-    let mut metadata =
-        vec![("plugin".to_owned(), plugin.name.clone()), ("reason".to_owned(), suspended.reason.clone())];
+fn plugin_event(plugin: &PluginVersion, reason: &str, named: PartnerEvent) -> PartnerEvent {
+    let mut metadata = vec![("plugin".to_owned(), plugin.name.clone()), ("reason".to_owned(), reason.to_owned())];
     metadata.extend(plugin.version.map(|version| ("pluginVersion".to_owned(), version.to_string())));
     PartnerEvent { metadata, ..named }
 }

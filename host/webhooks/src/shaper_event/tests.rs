@@ -7,14 +7,15 @@ use domain::{
     delivery::DeliveryState,
     event::{
         AnsweredMessage, AnsweredTemplate, ConnectionStatus, CustomerNumberChanged, EventChat, EventCustomer,
-        MessageCame, MessageSaid, PluginSuspended, PluginVersion, Speaker, StepTimes, StoredEvent, TemplateApproval,
-        TemplateChange, TemplateChanged, Tracking, WebhookDisabled,
+        MessageCame, MessageSaid, PluginMode, PluginSuspended, PluginSwapped, PluginVersion, Speaker, StepTimes,
+        StoredEvent, Swap, TemplateApproval, TemplateChange, TemplateChanged, Tracking, WebhookDisabled,
     },
     ids::{
         ChatMessageId, ConversationId, ConversationParticipantId, CustomerId, MessageId, ParticipantId, WebhookConfigId,
     },
     inbound::{InboundContent, ProviderFailure},
     webhook::{DisabledReason, PayloadVersion, WebhookType},
+    world::World,
 };
 use events::ChatbotReport;
 use plugin_host::webhook_shaper::{ChatbotEvent, Direction, IncomingMessageEvent, PartnerEvent};
@@ -253,6 +254,24 @@ fn partner_events_have_their_documented_names() {
     let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
     let metadata = vec![pair("plugin", "bot"), pair("reason", "it crashed"), pair("pluginVersion", "3")];
     assert_eq!((event.event_type.as_str(), event.metadata), ("PLUGIN_SUSPENDED", metadata));
+}
+
+#[test]
+fn a_canary_that_was_taken_back_is_named_with_its_reason_and_other_swaps_are_not_reported() {
+    let swapped = |swap| {
+        Event::PluginSwapped(PluginSwapped {
+            activation: Uuid::from_u128(8),
+            plugin: PluginVersion { name: "bot".to_owned(), version: Some(3) },
+            world: World::Chatbot,
+            mode: PluginMode::Canary,
+            swap,
+        })
+    };
+    let event = partner_of(swapped(Swap::TakenBack { reason: "3 of its 20 calls failed".to_owned() }));
+    let pair = |name: &str, value: &str| (name.to_owned(), value.to_owned());
+    let metadata = vec![pair("plugin", "bot"), pair("reason", "3 of its 20 calls failed"), pair("pluginVersion", "3")];
+    assert_eq!((event.event_type.as_str(), event.metadata), ("PLUGIN_CANARY_FAILED", metadata));
+    assert!(told(ReportKind::Partner, swapped(Swap::RolledBack)).is_none());
 }
 
 #[test]

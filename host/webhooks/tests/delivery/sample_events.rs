@@ -10,12 +10,13 @@ use domain::{
     event::{
         AnsweredMessage, AnsweredTemplate, ChannelStatus, ChatChangedHands, ConnectionStatus, CustomerNumberChanged,
         Event, EventAgent, EventChat, EventCustomer, InboxQualityChanged, MessageCame, MessageMoved, MessageSaid,
-        PluginSuspended, PluginVersion, PreferenceChanged, Quality, SessionChanged, Speaker, StepTimes,
-        TemplateApproval, TemplateChange, TemplateChanged, TemplateElement, Tracking, WebhookDisabled,
+        PluginMode, PluginSuspended, PluginSwapped, PluginVersion, PreferenceChanged, Quality, SessionChanged, Speaker,
+        StepTimes, Swap, TemplateApproval, TemplateChange, TemplateChanged, TemplateElement, Tracking, WebhookDisabled,
     },
     ids::{ChatMessageId, CustomerId, MessageId, ParticipantId, TeamId, UserId, WebhookConfigId},
     inbound::{InboundContent, InboundMedia, ProviderFailure},
     webhook::{DisabledReason, WebhookType},
+    world::World,
 };
 use uuid::Uuid;
 
@@ -309,6 +310,13 @@ fn preference(address: Option<Address>, stop: bool) -> Event {
 fn partner() -> Vec<(&'static str, Event)> {
     let (before, now) = (address(AddressKind::Phone, "27820000001"), address(AddressKind::Phone, "27820000002"));
     let plugin = PluginVersion { name: "bot".to_owned(), version: Some(3) };
+    let failed_canary = PluginSwapped {
+        activation: Uuid::from_u128(8),
+        plugin: plugin.clone(),
+        world: World::Chatbot,
+        mode: PluginMode::Canary,
+        swap: Swap::TakenBack { reason: "3 of its 20 calls failed".to_owned() },
+    };
     let off = WebhookDisabled {
         config: WebhookConfigId(Uuid::from_u128(9)),
         is_default: false,
@@ -334,6 +342,7 @@ fn partner() -> Vec<(&'static str, Event)> {
         ("USER_PREFERENCE to stop", preference(Some(before.clone()), true)),
         ("USER_PREFERENCE to resume, of a withheld number", preference(None, false)),
         ("USER_CHANGED_NUMBER", Event::CustomerNumberChanged(CustomerNumberChanged { customer: None, before, now })),
+        ("PLUGIN_CANARY_FAILED", Event::PluginSwapped(failed_canary)),
         ("PLUGIN_SUSPENDED", Event::PluginSuspended(PluginSuspended { plugin, reason: "it crashed".to_owned() })),
         ("WEBHOOK_DISABLED", Event::WebhookDisabled(off)),
     ]

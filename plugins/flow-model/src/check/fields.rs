@@ -11,7 +11,7 @@ const fn fields(kind: NodeKind) -> (&'static [&'static str], &'static [&'static 
         NodeKind::Question => (&["text", "save"], &["accept", "retry", "attempts", "otherwise", "next"]),
         NodeKind::Condition => (&["cases"], &["otherwise"]),
         NodeKind::Http => (&["url"], &["method", "headers", "body", "map", "statuses", "failed", "timeoutMs", "next"]),
-        NodeKind::Set => (&[], &["set", "tags", "next"]),
+        NodeKind::Set => (&[], &["set", "contact", "tags", "next"]),
         NodeKind::Wait => (&["seconds"], &["onMessage", "next"]),
         NodeKind::HandOver => (&[], &["text", "team", "note"]),
         NodeKind::Close => (&[], &["text"]),
@@ -29,8 +29,8 @@ pub(super) fn check(node: &FlowNode, findings: &mut NodeFindings<'_>) {
         let known = [needed, others].concat().join(", ");
         findings.add(field, format!("a {kind} has no such field; its fields are: {known}"));
     }
-    if node.kind == NodeKind::Set && node.set.is_none() && node.tags.is_none() {
-        findings.add("", "sets nothing: give `set` or `tags`");
+    if node.kind == NodeKind::Set && node.set.is_none() && node.contact.is_none() && node.tags.is_none() {
+        findings.add("", "sets nothing: give `set`, `contact` or `tags`");
     }
     match (node.attempts, &node.otherwise) {
         (Some(_), None) => findings.add("otherwise", "is missing: `attempts` needs a way after the last attempt"),
@@ -61,6 +61,7 @@ fn present(node: &FlowNode) -> Vec<&'static str> {
         ("failed", node.failed.is_some()),
         ("timeoutMs", node.timeout_ms.is_some()),
         ("set", node.set.is_some()),
+        ("contact", node.contact.is_some()),
         ("tags", node.tags.is_some()),
         ("seconds", node.seconds.is_some()),
         ("onMessage", node.on_message.is_some()),

@@ -130,12 +130,12 @@ type Weight<'a> = &'a dyn Fn(&FlowNode) -> usize;
 fn long_ways(view: &FlowView<'_>, findings: &mut Findings) {
     let outputs = |node: &FlowNode| match node.kind {
         NodeKind::Message => 1,
-        NodeKind::Set => node.tags.as_ref().map_or(0, Vec::len),
+        NodeKind::Set => node.tags.iter().flatten().count() + node.contact.iter().flatten().count(),
         _ => 0,
     };
     let requests = |node: &FlowNode| usize::from(node.kind == NodeKind::Http);
     let bounds: [(Weight<'_>, usize, &str); 3] = [
-        (&outputs, OUTPUTS_IN_A_ROW, "messages and tags"),
+        (&outputs, OUTPUTS_IN_A_ROW, "messages, tags and attributes of the contact"),
         (&requests, REQUESTS_IN_A_ROW, "HTTP requests"),
         (&|_: &FlowNode| 1, NODES_IN_A_ROW, "nodes"),
     ];

@@ -1,5 +1,6 @@
 //! The checks of a flow. Each module adds its findings.
 
+mod contact;
 mod fields;
 mod graph;
 mod hours;
@@ -12,7 +13,13 @@ mod values;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{finding::Finding, flow::Flow, limits::NAME, node::FlowNode, template::FACTS};
+use crate::{
+    finding::Finding,
+    flow::Flow,
+    limits::NAME,
+    node::FlowNode,
+    template::{CONTACT, FACTS},
+};
 
 /// The faults of a configuration of the plugin `flow`, in the order of their nodes.
 pub fn check(config: &str) -> Vec<Finding> {
@@ -36,6 +43,7 @@ fn check_flow(flow: &Flow<'_>, findings: &mut Findings) {
         values::check(&view, node, &mut findings);
         requests::check(node, &mut findings);
         names::check(&view, node, &mut findings);
+        contact::check(&view, node, &mut findings);
     }
     graph::check(&view, findings);
 }
@@ -105,6 +113,9 @@ impl<'a> FlowView<'a> {
 
     /// Whether a text may have this placeholder.
     fn knows(&self, name: &str) -> bool {
+        if let Some(attribute) = name.strip_prefix(CONTACT) {
+            return self.flow.contact_attributes.contains_key(attribute);
+        }
         FACTS.contains(&name) || self.attributes.contains(name) || self.flow.kept.iter().any(|kept| kept == name)
     }
 }

@@ -6,7 +6,7 @@ use super::{FlowView, NodeFindings, is_id};
 use crate::{
     limits::NAME,
     node::{FlowNode, NodeKind},
-    template::{self, FACTS, SECRET},
+    template::{self, CONTACT, FACTS, SECRET},
 };
 
 /// The attributes that a node writes.
@@ -52,6 +52,7 @@ fn fault_of_placeholder(view: &FlowView<'_>, node: &FlowNode, name: &str) -> Opt
         Some(secret) if !view.secrets.contains(secret) => Some(format!("`{{{name}}}` is not in `secrets`")),
         Some(_) => None,
         None if view.knows(name) => None,
+        None if name.starts_with(CONTACT) => Some(format!("`{{{name}}}` is not in `contactAttributes` of the flow")),
         None => Some(format!("`{{{name}}}` is neither a fact of the conversation nor an attribute that a node sets")),
     }
 }
@@ -71,7 +72,7 @@ fn templates(node: &FlowNode) -> Vec<(String, &str)> {
     }
     let plain = [("url", &node.url), ("note", &node.note)];
     templates.extend(plain.into_iter().filter_map(|(field, text)| Some((field.to_owned(), text.as_deref()?))));
-    for (field, map) in [("headers", &node.headers), ("set", &node.set)] {
+    for (field, map) in [("headers", &node.headers), ("set", &node.set), ("contact", &node.contact)] {
         let entries = map.iter().flatten();
         templates.extend(entries.map(|(name, text)| (format!("{field}/{name}"), text.as_str())));
     }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::{Findings, FlowView, hours, is_id, names, requests};
+use super::{Findings, FlowView, contact, hours, is_id, names, requests};
 use crate::limits::{ATTRIBUTES, KEPT, LANGUAGES, LONGEST_WAIT, NAME};
 
 pub(super) fn check(view: &FlowView<'_>, findings: &mut Findings) {
@@ -43,5 +43,6 @@ pub(super) fn check(view: &FlowView<'_>, findings: &mut Findings) {
             }
         }
     }
+    contact::names(flow, findings);
     hours::check(flow.hours, findings);
 }

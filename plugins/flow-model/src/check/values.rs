@@ -78,6 +78,9 @@ fn fault_of_case(view: &FlowView<'_>, case: &ConditionCase) -> Option<String> {
             Some("`attribute` needs one of `equals`, `contains`, `above`, `below` and `exists`".to_owned())
         }
         (None, _) if comparisons != 0 => Some("a comparison needs an `attribute`".to_owned()),
+        (Some(name), _) if name.starts_with(template::CONTACT) && !view.knows(name) => {
+            Some(format!("compares `{name}`, which is not in `contactAttributes` of the flow"))
+        }
         (Some(name), _) if !view.knows(name) => Some(format!("compares `{name}`, which no node sets")),
         (_, Some(channel)) if !CHANNELS.contains(&channel.as_str()) => {
             Some(format!("`channel` must be one of {}", CHANNELS.join(", ")))

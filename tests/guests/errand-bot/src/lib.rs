@@ -24,7 +24,11 @@ impl Chatbot for Errands {
             "post-twice" => post(rest).and_then(|_| post(rest)),
             "post-moment" => post_moment(rest, &event, &session),
             "post-moment-later" => return Ok(vec![Action::timer(rest, 60), Action::text("later")]),
-            "start" => return start(rest),
+            "start" => return start(rest, 90),
+            "start-within" => {
+                let (seconds, url) = rest.split_once(' ').ok_or("start-within SECONDS URL")?;
+                return start(url, seconds.parse().map_err(|_| "start-within SECONDS URL")?);
+            }
             "tag" => return Ok(vec![Action::tag(rest)]),
             "untag" => return Ok(vec![Action::remove_tag(rest)]),
             "attributes" => Ok(attributes(&session)),
@@ -66,9 +70,9 @@ fn check(config: &str) -> Vec<(String, String)> {
     empty.map(|(at, _)| (format!("topics[{at}]"), "is empty; give the topic a name".to_owned())).collect()
 }
 
-/// Starts a request with a deadline of 90 seconds, and shows that an answer is coming.
-fn start(url: &str) -> Result<Vec<Action>, Error> {
-    let job = http::start_json(url, &[("authorization", "Bearer errand")], r#"{"order":7}"#, 90)?;
+/// Starts a request with a deadline in seconds, and shows that an answer is coming.
+fn start(url: &str, deadline: u32) -> Result<Vec<Action>, Error> {
+    let job = http::start_json(url, &[("authorization", "Bearer errand")], r#"{"order":7}"#, deadline)?;
     Ok(vec![Action::Typing, Action::state(job)])
 }
 

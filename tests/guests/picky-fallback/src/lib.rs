@@ -1,4 +1,4 @@
-//! Decides by words in the text: `quiet` sends nothing, `trap` fails, `later` returns an error, `when` tells the time, `once` sends to a customer only once, everything else is sent with a note added.
+//! Decides by words in the text: `quiet` sends nothing, `trap` fails, `later` and `never` return an error, after which another try is or is not worth it, `when` tells the time, `once` sends to a customer only once, everything else is sent with a note added.
 
 use patchbay_plugin_sdk::{
     kv::{self, Scope},
@@ -16,6 +16,9 @@ impl SmsFallback for Picky {
         assert!(!text.contains("trap"), "the plugin gives up on purpose");
         if text.contains("later") {
             return Err(Error::temporary("later", "the text asks for another try"));
+        }
+        if text.contains("never") {
+            return Err(Error::new("never", "the text asks for no other try"));
         }
         if text.contains("once") {
             if kv::get(Scope::Participant, "sent")?.is_some() {

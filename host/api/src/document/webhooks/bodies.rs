@@ -288,10 +288,10 @@ pub(super) struct PartnerEvent {
     /// `USER_CHANGED_NUMBER`: the number now.
     #[schema(nullable = false)]
     new_number: Option<String>,
-    /// Events of plugins: name of the plugin.
+    /// `PLUGIN_SUSPENDED`, `PLUGIN_CANARY_FAILED`: name of the plugin.
     #[schema(nullable = false)]
     plugin: Option<String>,
-    /// Events of plugins: the version.
+    /// `PLUGIN_SUSPENDED`, `PLUGIN_CANARY_FAILED`: the version. Absent for a plugin of the server.
     #[schema(nullable = false)]
     plugin_version: Option<String>,
     /// `WEBHOOK_DISABLED`: id of the configuration.
@@ -303,7 +303,7 @@ pub(super) struct PartnerEvent {
     /// `WEBHOOK_DISABLED`: its address.
     #[schema(nullable = false)]
     url: Option<String>,
-    /// The reason of an event of Patchbay.
+    /// `PLUGIN_SUSPENDED`, `PLUGIN_CANARY_FAILED`, `WEBHOOK_DISABLED`: the reason.
     #[schema(nullable = false)]
     reason: Option<String>,
 }

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 use domain::{
     chat::Direction,
     content::OutboundContent,
-    event::{Event, EventRecord, MessageMoved, MessageSaid, Speaker, StoredEvent},
+    event::{Event, EventRecord, MessageMoved, MessageSaid, Speaker, StoredEvent, Swap},
     ids::{ClientId, DeliveryId, EndpointId, InboxId},
     webhook::{ChatbotEvent, PayloadVersion, WebhookSettings, WebhookType, in_force},
 };
@@ -145,6 +145,7 @@ fn told_by(event: &Event) -> &'static [WebhookType] {
         Event::ChatChangedHands(changed) if changed.assignment().is_some() => &[WebhookType::Chatbot],
         Event::MessageMoved(moved) if steps_are_reported(moved) => &[WebhookType::StatusUpdate],
         Event::SessionChanged(_) => &[WebhookType::SessionStatus],
+        Event::PluginSwapped(swapped) if matches!(swapped.swap, Swap::TakenBack { .. }) => &[WebhookType::PartnerEvent],
         Event::TemplateChanged(_)
         | Event::CustomerNumberChanged(_)
         | Event::InboxQualityChanged(_)

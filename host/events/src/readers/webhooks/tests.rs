@@ -7,12 +7,13 @@ use domain::{
     content::TemplateSend,
     delivery::DeliveryState,
     event::{
-        ChatChangedHands, ChatClosed, ConnectionStatus, EventAgent, EventChat, EventCustomer, MessageCame,
-        SessionChanged, StepTimes, Tracking, WebhookDisabled,
+        ChatChangedHands, ChatClosed, ConnectionStatus, EventAgent, EventChat, EventCustomer, MessageCame, PluginMode,
+        PluginSwapped, PluginVersion, SessionChanged, StepTimes, Tracking, WebhookDisabled,
     },
     ids::{ChatMessageId, CustomerId, MessageId, ParticipantId, TeamId, UserId, WebhookConfigId},
     inbound::InboundContent,
     webhook::DisabledReason,
+    world::World,
 };
 
 use super::*;
@@ -247,6 +248,24 @@ fn an_event_without_a_webhook_has_no_delivery() {
         missed: false,
     });
     assert!(told_by(&closed).is_empty());
+}
+
+#[test]
+fn a_canary_that_was_taken_back_is_reported_to_the_partner_webhook_and_other_swaps_are_not() {
+    let swapped = |swap| {
+        Event::PluginSwapped(PluginSwapped {
+            activation: Uuid::from_u128(9),
+            plugin: PluginVersion { name: "shop".to_owned(), version: Some(2) },
+            world: World::Chatbot,
+            mode: PluginMode::Canary,
+            swap,
+        })
+    };
+    let taken_back = swapped(Swap::TakenBack { reason: "2 of its 3 calls failed".to_owned() });
+    assert_eq!(told_by(&taken_back), [WebhookType::PartnerEvent]);
+    for swap in [Swap::Activated { instead_of: None }, Swap::BroughtBack, Swap::RolledBack, Swap::Deactivated] {
+        assert!(told_by(&swapped(swap)).is_empty());
+    }
 }
 
 #[test]
