@@ -101,6 +101,9 @@ function keep(changed) {
   sessionStorage.setItem(STORED, JSON.stringify(changed));
 }
 
+/** Hears `end` before the page of an ended session is loaded again. */
+export const leavingPage = new EventTarget();
+
 /**
  * Ends the session in this tab. The page is loaded again, so that nothing of the session stays in its memory. Drafts outlive a session
  * that expired.
@@ -116,5 +119,6 @@ export function end(reason) {
   } else {
     sessionStorage.clear();
   }
+  leavingPage.dispatchEvent(new Event("end"));
   location.reload();
 }

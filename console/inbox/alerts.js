@@ -48,7 +48,7 @@ function notify(title, body, chat) {
   };
 }
 
-/** Follows events while the inbox is shown. @param {() => string} open the id of the shown chat @returns {() => void} stops it */
+/** Follows events, on every page. @param {() => string} open the id of the shown chat @returns {() => void} stops it */
 export function followAlerts(open) {
   return onEvents((events) => {
     const me = viewer.peek()?.id;

@@ -64,8 +64,11 @@ function knowWhole(chat) {
 function knowListed(chat, asked) {
   const before = chats.get(chat.id)?.peek();
   if (!before || (heard.get(chat.id) ?? 0) <= asked) return knowWhole(chat);
+  // Only facts that events lack come from the list: another field that an event left out is gone.
+  const { tags, createdTime, whatsAppNumber, teamId, ticketId, queuedReason } = chat;
+  const listed = { tags, createdTime, whatsAppNumber, teamId, ticketId, queuedReason };
   const told = Object.fromEntries(Object.entries(before).filter(([, value]) => value !== undefined));
-  return knowWhole({ ...chat, ...told, lastMessage: later(before.lastMessage, chat.lastMessage) });
+  return knowWhole({ ...listed, ...told, lastMessage: later(before.lastMessage, chat.lastMessage) });
 }
 
 /** The later of two last messages. A present text replaces an older one of the same message. @param {Preview | null | undefined} before @param {Preview | null | undefined} now */

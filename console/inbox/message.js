@@ -79,7 +79,6 @@ function MessageActions({ message, history, onQuote }) {
   return html`<span class="message-actions"><${Menu} label=${t("inbox.messageActions")} kind="quiet small" icon="more" items=${items} /></span>`;
 }
 
-
 /** @param {{message: Message, history: History, write: boolean}} props */
 function Failure({ message, history, write }) {
   if (!message.fault && message.status !== "FAILED") return null;

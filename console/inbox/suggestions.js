@@ -36,12 +36,12 @@ export function useSuggestions({ text, note, chat, replace }) {
 /** Canned replies with a word in their shortcut or text. @param {string | null} wanted @returns {CannedReply[]} */
 function useReplies(wanted) {
   const settled = useSettled(wanted, 120);
-  const [replies, setReplies] = useState(/** @type {CannedReply[]} */ ([]));
+  const [found, setFound] = useState(/** @type {{of: string | null, replies: CannedReply[]}} */ ({ of: null, replies: [] }));
   useEffect(() => {
-    if (settled === null) return setReplies([]);
+    if (settled === null) return setFound({ of: null, replies: [] });
     const control = new AbortController();
     api.get(CANNED, { search: settled, size: MOST }, { signal: control.signal }).then(
-      (page) => setReplies(page.content),
+      (page) => setFound({ of: settled, replies: page.content }),
       (error) => {
         if (!control.signal.aborted && !(error instanceof ApiError && error.status === 404)) reportFault(error);
       },
@@ -50,7 +50,7 @@ function useReplies(wanted) {
   }, [settled]);
   if (wanted === null) return [];
   // Until the answer for this word is there, only replies of the former answer that have it.
-  return settled === wanted ? replies : replies.filter((one) => `${one.shortcut}\n${one.text}`.toLowerCase().includes(wanted.toLowerCase()));
+  return found.of === wanted ? found.replies : found.replies.filter((one) => `${one.shortcut}\n${one.text}`.toLowerCase().includes(wanted.toLowerCase()));
 }
 
 /** @param {CannedReply} reply @param {string} chat @param {(text: string) => void} done */

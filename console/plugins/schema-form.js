@@ -108,14 +108,15 @@ export function NameField({ label, hint, fault, value, taken, onValue, pattern =
     onChange=${() => (right ? text !== value && onValue(text) : setText(value))} />`;
 }
 
-/** @param {{label: string, hint?: string, fault?: string, value: any, onValue: (value: any) => void}} props */
-export function JsonField({ label, hint, fault, value, onValue }) {
+/** `onWrong` hears whether the text is no JSON. @param {{label: string, hint?: string, fault?: string, value: any, onValue: (value: any) => void, onWrong?: (wrong: boolean) => void}} props */
+export function JsonField({ label, hint, fault, value, onValue, onWrong }) {
   const [text, setText] = useState(() => (value === undefined ? "" : JSON.stringify(value, null, 2)));
   const [wrong, setWrong] = useState("");
   // A form is not sent with a text that is no JSON: the value before it would be sent in its place.
   const judge = (/** @type {HTMLTextAreaElement} */ field, /** @type {string} */ fault) => {
     field.setCustomValidity(fault);
     setWrong(fault);
+    onWrong?.(Boolean(fault));
   };
   const change = (/** @type {HTMLTextAreaElement} */ field) => {
     setText(field.value);

@@ -19,10 +19,12 @@ export default function Tester({ plugin }) {
   const [version, setVersion] = useState(String(versions[0]?.version ?? ""));
   const live = (plugin.activations ?? []).find((one) => one.mode === "live");
   const [config, setConfig] = useState(/** @type {any} */ (live && !hasSecrets(live) ? live.config : undefined));
+  const [wrong, setWrong] = useState(false);
   const [last, setLast] = useState(/** @type {any} */ (null));
   const [fault, setFault] = useState(/** @type {unknown} */ (null));
   const [busy, setBusy] = useState(false);
   const invoke = async (/** @type {any} */ event, /** @type {any} */ session) => {
+    if (wrong) return null;
     setBusy(true);
     setFault(null);
     try {
@@ -38,7 +40,7 @@ export default function Tester({ plugin }) {
   };
   const side = html`<div class="stack">
     ${versions.length > 0 && html`<${Select} label=${t("plugins.version")} value=${version} options=${versions.map((one) => [String(one.version), versionName(one.version)])} onValue=${setVersion} />`}
-    <${JsonField} label=${t("plugins.configurationJson")} hint=${t("plugins.testerConfigHint")} value=${config} onValue=${setConfig} />
+    <${JsonField} label=${t("plugins.configurationJson")} hint=${t("plugins.testerConfigHint")} value=${config} onValue=${setConfig} onWrong=${setWrong} />
     ${last && html`<dl class="facts" aria-label=${t("plugins.lastCallTitle")}><dt>${t("plugins.duration")}</dt><dd>${milliseconds(last.durationMicros)}</dd>
       <dt>${t("plugins.processor")}</dt><dd>${milliseconds(last.processorMicros)}</dd><dt>${t("plugins.memory")}</dt><dd>${sizeOf(last.peakMemoryBytes)}</dd></dl>`}
     ${fault && html`<${Fault} error=${fault} />`}</div>`;

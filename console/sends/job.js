@@ -2,6 +2,7 @@
 import { signal } from "@preact/signals";
 import { api } from "#app/api.js";
 import { t } from "#app/i18n.js";
+import { leavingPage } from "#app/session.js";
 import { report } from "#ui/toast.js";
 
 /** @typedef {{number: string, reason: string}} Rejected */
@@ -57,6 +58,9 @@ export function watchJob() {
 function ask(event) {
   event.preventDefault();
 }
+
+// Without a session the send cannot go on: a question would leave the viewer on a page that does nothing.
+leavingPage.addEventListener("end", () => removeEventListener("beforeunload", ask));
 
 async function run() {
   const mine = job.peek()?.requests;

@@ -61,6 +61,10 @@ function SendForm() {
   const inputs = JSON.stringify([from, template?.id, text, withHeader, mapping, fallback]);
   const latest = useRef(inputs);
   latest.current = inputs;
+  // A viewer who has left the form is not asked to send.
+  useEffect(() => () => {
+    latest.current = "";
+  }, []);
   const rejected = judged?.inputs === inputs ? judged.rejected : NONE;
   const planned = useMemo(() => (template && mapping ? check(template, rows, mapping, withHeader ? 2 : 1, rejected) : []), [template, rows, mapping, withHeader, rejected]);
   const good = planned.filter((one) => !one.faults.length);

@@ -1,6 +1,6 @@
 // The view of the send under way: its progress, the batches, and the rejected recipients.
 import { html } from "htm/preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useLayoutEffect } from "preact/hooks";
 import { t } from "#app/i18n.js";
 import { go, Link } from "#app/router.js";
 import { Button } from "#ui/controls.js";
@@ -20,7 +20,8 @@ export function Sending({ job }) {
   const over = isOver(job);
   const total = sizeOf(job);
   const done = sizeOf(job, at);
-  useEffect(watchJob, []);
+  // Before the first answer can come.
+  useLayoutEffect(watchJob, []);
   useEffect(() => {
     if (!over || batches.length !== 1 || rejected.length) return;
     go(`/sends/${batches[0]}`, { replace: true });

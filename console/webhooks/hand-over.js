@@ -9,6 +9,11 @@ import { Dialog } from "#ui/dialog.js";
 import { Fault } from "#ui/states.js";
 import { ShownOnce } from "../developers/parts.js";
 
+/** The address under which the viewer reaches the console: the server knows only that of its configuration. @param {string} url */
+function addressOf(url) {
+  return `${location.origin}/console${new URL(url, location.href).hash}`;
+}
+
 /** @param {{onClose: () => void}} props */
 export function HandOverDialog({ onClose }) {
   const [link, setLink] = useState(/** @type {{url: string, expiresAt: string} | null} */ (null));
@@ -28,6 +33,6 @@ export function HandOverDialog({ onClose }) {
     <${Button} onClick=${onClose}>${t("common.close")}<//><${Button} kind="primary" icon="external" type="submit" busy=${busy}>${t("webhooks.makeLink")}<//>`}>
     <p class="soft small">${t("webhooks.handOverText")}</p>
     ${error && html`<${Fault} error=${error} />`}
-    ${link && html`<${ShownOnce} label=${t("webhooks.linkOnce", { time: fullTime(link.expiresAt) })} value=${link.url} />`}
+    ${link && html`<${ShownOnce} label=${t("webhooks.linkOnce", { time: fullTime(link.expiresAt) })} value=${addressOf(link.url)} />`}
   <//>`;
 }

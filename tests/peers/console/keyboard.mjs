@@ -26,7 +26,8 @@ async function reachAll(name) {
     window.unreached = new Set([...all].filter(isReachable));
     return window.unreached.size;
   });
-  check(count > 0, `${name} has no controls`);
+  // The page of mentions has no control without a note.
+  check(count > 0 || name === "Mentions", `${name} has no controls`);
   // A field of a time has several stops.
   for (let presses = 0; presses < 2 * count + 60; presses++) {
     await page.keyboard.press("Tab");
@@ -58,7 +59,8 @@ for (const [keys, title, hasParts = false] of PAGES) {
 
 // The first chat of the list, its answer, and the way back.
 await leaveFields();
-await press(page, ..."gi9");
+await press(page, ..."gi");
+await press(page, "9");
 await page.getByRole("region", { name: "Chats" }).getByRole("link").first().waitFor();
 await press(page, "j");
 const take = page.getByRole("button", { name: "Take this chat" });

@@ -84,7 +84,8 @@ pub fn in_default_partition(table: &'static str) -> AgingRows {
 pub fn all() -> impl Iterator<Item = AgingRows> {
     let named = OF_MESSAGES.into_iter().chain(OF_CALLBACKS).chain(OF_PLUGINS).chain(OF_TIERS);
     named
-pub const STRAY_CALLBACKS: AgingRows = aging("stray_callback", Age::Moment("received_at"));
+        .chain([CONVERSATIONS, MESSAGE_COUNTS, PLUGIN_UPLOADS, IDEMPOTENCY_KEYS, TRACKING_USES])
+        .chain([WEBHOOK_COPIES, SESSION_KEYS, SESSION_LINKS, OPENID_LOGINS, CHAT_VIEWERS, STRAY_CALLBACKS])
         .chain(PARTITIONED.into_iter().map(in_default_partition))
 }
 
