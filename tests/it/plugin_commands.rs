@@ -162,33 +162,6 @@ async fn a_push_shows_its_progress_and_the_final_answer_of_the_server() {
 }
 
 #[tokio::test]
-async fn a_push_uploads_the_tested_build_and_builds_again_after_a_change() {
-    let (_patchbay, _client, machine) = office().await;
-    std::fs::create_dir_all(machine.path("own/tests")).unwrap();
-    machine.write("own/source.wasm", guest("clerk"));
-    machine.write("own/tests/say.yaml", "steps: [{customer: say x}, {bot: x}]");
-    machine.write(
-        "own/plugin.toml",
-        "name = \"own\"\nworld = \"chatbot\"\nbuild = \"cp source.wasm made.wasm && echo built >> build/log\"\n\
-         output = \"made.wasm\"\n",
-    );
-    let builds = || std::fs::read_to_string(machine.path("own/build/log")).unwrap().lines().count();
-
-    machine.does(&["test", "own"]);
-    let pushed = machine.types(&["push", "own"]);
-    assert_eq!((pushed.status, builds()), (0, 1), "{}", pushed.err);
-    let said = "no source has changed since the last build: own/build/own.wasm is uploaded\n";
-    assert!(pushed.err.contains(said), "{}", pushed.err);
-
-    machine.write("own/source.wasm", altered(guest("clerk"), "you said: ", "you wrote:"));
-    let pushed = machine.types(&["push", "own"]);
-    assert_eq!((pushed.status, builds()), (0, 2), "{}", pushed.err);
-    assert!(pushed.out.starts_with("own version 2: uploaded") && !pushed.err.contains(said), "{}", pushed.out);
-    machine.does(&["test", "own"]);
-    assert_eq!(builds(), 3, "a test always builds");
-}
-
-#[tokio::test]
 async fn recorded_calls_are_replayed_here_and_at_the_server() {
     let (patchbay, client, machine) = office().await;
     machine.write("clerk.wasm", guest("clerk"));

@@ -56,9 +56,7 @@ fn definition() -> clap::Command {
 
 /// Leaves `--config` out of the help of the tools for plugins that have none of their own, because they read no settings.
 fn without_settings(command: clap::Command) -> clap::Command {
-    if command.has_subcommands() {
-        return command.mut_subcommands(without_settings);
-    }
+    let command = command.mut_subcommands(without_settings);
     let has_its_own = command.get_arguments().any(|argument| argument.get_id().as_str() == "config");
     if has_its_own {
         return command;
@@ -359,7 +357,7 @@ mod tests {
     #[test]
     fn only_plugin_commands_that_take_a_configuration_show_that_option() {
         let help = |line: &str| read(line).unwrap_err().to_string();
-        for tool in ["test", "check", "push", "trust show"] {
+        for tool in ["", "test", "check", "push", "trust", "trust show"] {
             let help = help(&format!("patchbay plugin {tool} --help"));
             assert!(help.contains("Usage: ") && !help.contains("--config"), "{help}");
         }

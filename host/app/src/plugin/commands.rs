@@ -67,7 +67,7 @@ pub enum PluginCommand {
         In the chat, /help lists what can be typed."
     )]
     Run(RunArguments),
-    /// Upload a component. A project is built first if a source has changed
+    /// Upload a component. A project is built first
     #[command(
         after_help = "Example:\n  PATCHBAY_URL=https://patchbay.example PATCHBAY_API_KEY=... patchbay plugin push order-bot\n\n\
         Signed with minisign:\n  minisign -Sm build/order-bot.wasm\n  \

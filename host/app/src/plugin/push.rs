@@ -1,7 +1,4 @@
-use std::{
-    io::Write as _,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail};
 use author::{
@@ -69,27 +66,13 @@ impl PushSource {
             }
             Self::Project(project) => {
                 let name = project.name.clone();
-                let is_built = no_build || signature.is_some();
-                (name, if is_built { project.component() } else { built_if_changed(*project).await? })
+                (name, if no_build || signature.is_some() { project.component() } else { built(*project).await? })
             }
             Self::File(file) => (stem(&file), file),
         };
         let bytes = std::fs::read(&component).with_context(|| format!("cannot read {}", component.display()))?;
         Ok((name, UploadParts { component: bytes.into(), signature, source: None }))
     }
-}
-
-/// The component of a project. It is built unless the last build is that of the present sources.
-async fn built_if_changed(project: Project) -> anyhow::Result<PathBuf> {
-    let judged = tokio::task::spawn_blocking(move || (author::build::is_current(&project), project));
-    let (is_current, project) = judged.await?;
-    if !is_current {
-        return built(project).await;
-    }
-    let component = project.component();
-    let said = format!("no source has changed since the last build: {} is uploaded", component.display());
-    writeln!(std::io::stderr(), "{said}").context("cannot write to standard error")?;
-    Ok(component)
 }
 
 fn read_signature(file: &Path) -> anyhow::Result<String> {

@@ -2,7 +2,6 @@
 
 mod background;
 mod bindings;
-mod build_inputs;
 mod built_in_plugin;
 mod c;
 mod command;
@@ -26,7 +25,6 @@ use crate::{Lang, Project};
 
 pub(crate) use background::BackgroundBuild;
 pub use bindings::{BindingsLang, GeneratedBindings, bindings};
-pub use build_inputs::is_current;
 pub use error::BuildError;
 pub use wrap::wrap;
 
@@ -39,7 +37,6 @@ pub fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result<PathBu
     if let Some(folder) = component.parent() {
         std::fs::create_dir_all(folder).map_err(run::at(folder))?;
     }
-    let inputs = build_inputs::digest(project);
     let mut no_snapshot = None;
     match (&project.command, project.lang) {
         (Some(own), _) => command::build(project, own, progress)?,
@@ -58,7 +55,6 @@ pub fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result<PathBu
     if let Some(reason) = no_snapshot {
         snapshot::keep_reason(&component, &reason)?;
     }
-    build_inputs::record(project, inputs.as_deref());
     Ok(component)
 }
 

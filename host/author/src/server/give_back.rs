@@ -21,7 +21,7 @@ impl RemoteServer {
         let wanted = json!({ "whatsAppNumberId": id, "customer": customer });
         match self.json("POST", RELEASE.to_owned(), Some(&wanted), TIMEOUT).await {
             Err(ServerError::NotThere { .. }) => Err(ServerError::Refused(format!(
-                "{customer} has no chat on {number}: write a message from that phone first"
+                "{customer} has no chat on {number}: check the number, or write a message from that phone first"
             ))),
             answer => answer,
         }

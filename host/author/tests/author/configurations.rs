@@ -1,6 +1,9 @@
 //! Configurations of tests and chats, compared with the rules of an activation.
 
-use std::sync::Arc;
+use std::{
+    path::{Path, PathBuf},
+    sync::Arc,
+};
 
 use author::{conversation, flow, terminal::Terminal};
 use chrono::{DateTime, Utc};
@@ -122,15 +125,37 @@ async fn a_flow_with_a_fault_is_refused_before_its_first_test() {
     assert!(refused.contains("\n  - config/nodes/a/next: leads to `b`, and there is no such node"), "{refused}");
 }
 
+/// The guest `keeper` with another text of the same length in its schema.
+fn altered_keeper(place: &Path, before: &str, after: &str) -> PathBuf {
+    let component = place.join("keeper.wasm");
+    let mut bytes = std::fs::read(guest("keeper")).unwrap();
+    let at = bytes.windows(before.len()).position(|part| part == before.as_bytes()).unwrap();
+    bytes.get_mut(at..at + after.len()).unwrap().copy_from_slice(after.as_bytes());
+    std::fs::write(&component, bytes).unwrap();
+    component
+}
+
+#[tokio::test]
+async fn the_text_in_place_of_a_recorded_secret_fits_any_schema_and_another_text_does_not() {
+    let place = tempfile::tempdir().unwrap();
+    let component = altered_keeper(place.path(), "\"minLength\":8,", "\"maxLength\":8,");
+    let run = async |secret: &str| {
+        let file = place.path().join("t.yaml");
+        std::fs::write(&file, format!("config: {{apiKey: '{secret}'}}\nsteps: [{{customer: hi}}, {{bot: nothing}}]\n"))
+            .unwrap();
+        conversation::run("keeper", &component, &[file], None, &mut |_| {}).await.map(drop)
+    };
+
+    run("(secret:/apiKey)").await.unwrap();
+    let refused = run("longer-than-eight").await.unwrap_err().to_string();
+
+    assert!(refused.contains("config/apiKey: the secret is longer than 8 characters"), "{refused}");
+}
+
 #[tokio::test]
 async fn a_component_with_a_schema_that_cannot_be_used_is_refused_like_an_upload() {
     let place = tempfile::tempdir().unwrap();
-    let component = place.path().join("keeper.wasm");
-    let (schema, wrong) = (br#"{"type":"object","required""#, br#"{"type":"objekt","required""#);
-    let mut bytes = std::fs::read(guest("keeper")).unwrap();
-    let at = bytes.windows(schema.len()).position(|part| part == schema).unwrap();
-    bytes.get_mut(at..at + wrong.len()).unwrap().copy_from_slice(wrong);
-    std::fs::write(&component, bytes).unwrap();
+    let component = altered_keeper(place.path(), r#"{"type":"object","required""#, r#"{"type":"objekt","required""#);
 
     let refused = conversation::run("keeper", &component, &[], None, &mut |_| {}).await.unwrap_err().to_string();
 

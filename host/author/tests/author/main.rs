@@ -4,7 +4,6 @@
 #![expect(clippy::unwrap_used, clippy::expect_used, reason = "tests: a failure here is a failed test")]
 
 mod attributes;
-mod build_inputs;
 mod cases;
 mod configurations;
 mod conversations;

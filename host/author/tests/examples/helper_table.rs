@@ -36,7 +36,9 @@ fn every_helper_of_the_table_exists_in_its_language() {
     let section = reference.split("\n## Helpers\n").nth(1).unwrap().split("\n## ").next().unwrap();
     let known = COLUMNS.map(|lists| lists.iter().map(|folders| names(folders)).collect::<Vec<_>>());
     let mut compared = 0;
-    for row in section.lines().filter(|line| line.starts_with("| ") && line.contains('`')) {
+    let files = reference.split("\n### Files\n").nth(1).unwrap().split("\n## ").next().unwrap();
+    let files = files.lines().filter(|line| line.matches('|').count() == COLUMNS.len() + 2 && !line.starts_with("| |"));
+    for row in section.lines().chain(files).filter(|line| line.starts_with("| ") && line.contains('`')) {
         let cells: Vec<&str> = row.trim_matches('|').split('|').collect();
         assert_eq!(cells.len(), COLUMNS.len() + 1, "{row}");
         for (cell, lists) in cells.iter().skip(1).zip(&known) {
