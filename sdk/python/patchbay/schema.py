@@ -88,7 +88,7 @@ PluginState = Literal['READY', 'BROKEN']
 
 PluginUploadState = Literal['COMPILING', 'READY', 'REFUSED']
 
-ProblemKind = Literal['SCHEMA_DIFFERS', 'NO_WORKER', 'PROCESS_SILENT', 'QUEUE_LATE', 'BIND_DOWN', 'TOKEN_REFUSED', 'LITE_DISCONNECTED', 'PLUGIN_SUSPENDED', 'DISK_FULL', 'PARTITION_MISSING']
+ProblemKind = Literal['SCHEMA_DIFFERS', 'NO_WORKER', 'PROCESS_SILENT', 'QUEUE_LATE', 'BIND_DOWN', 'TOKEN_REFUSED', 'LITE_DISCONNECTED', 'PLUGIN_SUSPENDED', 'DISK_FULL', 'PARTITION_MISSING', 'SAFEGUARD_DISABLED']
 
 ProcessRole = Literal['SERVE', 'SERVE_ONLY', 'WORK']
 
@@ -313,6 +313,22 @@ class BatchCounts(TypedDict, total=False):
     queued: Required[int]
     read: Required[int]
     sent: Required[int]
+
+class BatchMessage(TypedDict, total=False):
+    """A message of a batch."""
+
+    channel: Required["Channel"]
+    createdTime: Required[str]
+    ctId: Union[str, None]
+    deliveryTime: Union[str, None]
+    errorCode: Union[str, None]
+    errorCodeString: Union[str, None]
+    gstId: Required[str]
+    readTime: Union[str, None]
+    receiver: Union[str, None]
+    recipientUserId: Union[str, None]
+    sendTime: Union[str, None]
+    status: Required["DeliveryState"]
 
 class BatchName(TypedDict, total=False):
     """The name of a batch."""
@@ -1151,7 +1167,7 @@ class Inbox(TypedDict, total=False):
     tier: "MessagingTier"
 
 class InboxFailedCall(TypedDict, total=False):
-    """A failed call that is repeated."""
+    """A failed call that delays the messages of an inbox."""
 
     nextAttemptTime: str
     reason: Required[str]
@@ -1665,6 +1681,17 @@ class PageBatch(TypedDict, total=False):
     """One page of a list."""
 
     content: Required[list["Batch"]]
+    first: Required[bool]
+    last: Required[bool]
+    number: Required[int]
+    size: Required[int]
+    totalElements: Required[int]
+    totalPages: Required[int]
+
+class PageBatchMessage(TypedDict, total=False):
+    """One page of a list."""
+
+    content: Required[list["BatchMessage"]]
     first: Required[bool]
     last: Required[bool]
     number: Required[int]
@@ -2274,7 +2301,6 @@ class ProcessReport(TypedDict, total=False):
     openFiles: Union[int, None]
     openFilesMax: Union[int, None]
     pid: Required[int]
-    refusedTokens: list["RefusalReport"]
     residentBytes: Union[int, None]
     role: Required["ProcessRole"]
     smppBinds: list["BindReport"]
@@ -2297,7 +2323,6 @@ class ProcessStatus(TypedDict, total=False):
     openFiles: Union[int, None]
     openFilesMax: Union[int, None]
     pid: Required[int]
-    refusedTokens: list["RefusalReport"]
     residentBytes: Union[int, None]
     role: Required["ProcessRole"]
     smppBinds: list["BindReport"]
@@ -2411,14 +2436,6 @@ class ReferralResponse(TypedDict, total=False):
     sourceType: Union[str, None]
     sourceUrl: Union[str, None]
 
-class RefusalReport(TypedDict, total=False):
-    """An inbox whose token a provider refuses."""
-
-    clientId: Required[str]
-    code: Required[str]
-    inboxId: Required[str]
-    refusedTime: Required["ReportTime"]
-
 class RefusedTokenStatus(TypedDict, total=False):
     """An inbox whose token a provider refuses."""
 
@@ -2443,6 +2460,19 @@ class RejectedRecipient(TypedDict, total=False):
 
     number: Required[str]
     reason: Required[str]
+
+class ReleaseChat(TypedDict, total=False):
+    """The chat: `participantId`, or `whatsAppNumberId` and `customer`."""
+
+    customer: Union[str, None]
+    participantId: Union[str, None]
+    whatsAppNumberId: Union[str, None]
+
+class ReleasedChat(TypedDict, total=False):
+    """A chat that is the chatbot's."""
+
+    closed: Required[bool]
+    participantId: Required[str]
 
 class RemainingTime(TypedDict, total=False):
     """The remaining time of a conversation."""
@@ -2577,6 +2607,7 @@ class SendCheck(TypedDict, total=False):
     """The answer that a send would get now."""
 
     acceptedCount: Required[int]
+    countedRecipients: Required[int]
     rejectedCount: Required[int]
     rejectedRecipients: Required[list["RejectedRecipient"]]
 
@@ -2821,6 +2852,7 @@ class StorageLoad(TypedDict, total=False):
     """The database and its partitioned tables."""
 
     databaseBytes: Required[int]
+    disabledSafeguards: Required[list[str]]
     tables: Required[list["TableLoad"]]
 
 class StoredMessageProcessing(TypedDict, total=False):

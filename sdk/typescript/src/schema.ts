@@ -825,6 +825,12 @@ export interface paths {
         /** Replaces the secret of a site. */
         post: operations["rotateWebSiteSecret"];
     };
+    "/plugin-service/api/v1/chats/release": {
+        parameters: {
+        };
+        /** Gives a chat that waits for an agent back to its chatbot, for authors of chatbots. */
+        post: operations["releaseWaitingChat"];
+    };
     "/plugin-service/api/v1/custom-events": {
         parameters: {
         };
@@ -1087,6 +1093,12 @@ export interface paths {
         /** Cancels the messages of a batch that have not left. */
         post: operations["cancelBatch"];
     };
+    "/whatsapp-api-service/v2/batches/{batchId}/messages": {
+        parameters: {
+        };
+        /** Lists the messages of a batch. */
+        get: operations["listBatchMessages"];
+    };
     "/whatsapp-api-service/v2/batches/{batchId}/pause": {
         parameters: {
         };
@@ -1183,7 +1195,7 @@ export interface components {
              * @description For `canary` only: its share of the participants, in percent.
              */
             percent?: number | null;
-            /** @description `true`: run all checks and show the result, and change nothing. */
+            /** @description `true`: run all checks and show the result. It reads only, so nothing changes and no other change waits. */
             preview?: boolean;
             /**
              * Format: int32
@@ -1518,6 +1530,45 @@ export interface components {
              * @description On its way.
              */
             sent: number;
+        };
+        /** @description A message of a batch. */
+        BatchMessage: {
+            /** @description The channel of the last leg. */
+            channel: components["schemas"]["Channel"];
+            /**
+             * Format: date-time
+             * @description The time when Patchbay accepted it.
+             */
+            createdTime: string;
+            /** @description The client's tracking id. */
+            ctId?: string | null;
+            /**
+             * Format: date-time
+             * @description The time of its delivery.
+             */
+            deliveryTime?: string | null;
+            /** @description The code of the failure. */
+            errorCode?: string | null;
+            /** @description The failure as a text for people. */
+            errorCodeString?: string | null;
+            /** @description The system's tracking id. The story of the message has its events. */
+            gstId: string;
+            /**
+             * Format: date-time
+             * @description The time when it was read.
+             */
+            readTime?: string | null;
+            /** @description The recipient's number. Absent if the message goes only to a user id. */
+            receiver?: string | null;
+            /** @description The recipient's user id, if the request had one. */
+            recipientUserId?: string | null;
+            /**
+             * Format: date-time
+             * @description The time when it was sent.
+             */
+            sendTime?: string | null;
+            /** @description The present state. */
+            status: components["schemas"]["DeliveryState"];
         };
         /** @description The name of a batch. */
         BatchName: {
@@ -3109,7 +3160,10 @@ export interface components {
              * @description The time since which the operator has disabled it: its messages wait. Absent: it is enabled.
              */
             disabledTime?: string;
-            /** @description The failed call for which its messages wait. Absent: none is known. */
+            /**
+             * @description The last call that failed for a reason that delays its messages, until the provider takes a message, at most for an
+             *     hour after the next attempt. Absent: none is known.
+             */
             failedCall?: components["schemas"]["InboxFailedCall"];
             /**
              * Format: uuid
@@ -3122,7 +3176,10 @@ export interface components {
             name?: string;
             /** @description For a number of WhatsApp Cloud: its quality. Absent: the provider has reported none. */
             quality?: components["schemas"]["NumberQuality"];
-            /** @description The last refusal of its token, until the provider takes a message, at most for a day. Absent: none is known. */
+            /**
+             * @description The last refusal of its token, until the provider takes a message or the token is renewed, at most for a day.
+             *     Absent: none is known.
+             */
             refusedToken?: components["schemas"]["InboxTokenRefusal"];
             /** @description `true` in the sandbox of test keys. Absent elsewhere. */
             test?: boolean;
@@ -3134,11 +3191,11 @@ export interface components {
          * @enum {string}
          */
         InboxChannel: "WHATSAPP" | "FACEBOOK" | "TELEGRAM";
-        /** @description A failed call that is repeated. */
+        /** @description A failed call that delays the messages of an inbox. */
         InboxFailedCall: {
             /**
              * Format: date-time
-             * @description The time of the next attempt, if it is known.
+             * @description The time of the next attempt. Absent: none is planned.
              */
             nextAttemptTime?: string;
             /** @description The reason. */
@@ -4214,6 +4271,35 @@ export interface components {
             totalPages: number;
         };
         /** @description One page of a list. */
+        Page_BatchMessage: {
+            /** @description The items of this page. */
+            content: components["schemas"]["BatchMessage"][];
+            /** @description `true` for the first page. */
+            first: boolean;
+            /** @description `true` for the last page. */
+            last: boolean;
+            /**
+             * Format: int32
+             * @description Number of this page, from 0.
+             */
+            number: number;
+            /**
+             * Format: int32
+             * @description The requested size.
+             */
+            size: number;
+            /**
+             * Format: int64
+             * @description Items on all pages.
+             */
+            totalElements: number;
+            /**
+             * Format: int64
+             * @description Number of pages.
+             */
+            totalPages: number;
+        };
+        /** @description One page of a list. */
         Page_BlockedRecipient: {
             /** @description The items of this page. */
             content: components["schemas"]["BlockedRecipient"][];
@@ -5099,9 +5185,9 @@ export interface components {
             newQualityScore?: components["schemas"]["Quality"];
             /** @description `USER_CHANGED_NUMBER`: the number before. */
             oldNumber?: string;
-            /** @description Events of plugins: name of the plugin. */
+            /** @description `PLUGIN_SUSPENDED`, `PLUGIN_CANARY_FAILED`: name of the plugin. */
             plugin?: string;
-            /** @description Events of plugins: the version. */
+            /** @description `PLUGIN_SUSPENDED`, `PLUGIN_CANARY_FAILED`: the version. Absent for a plugin of the server. */
             pluginVersion?: string;
             /** @description `USER_PREFERENCE`: `stop` or `resume`. After `stop`, sends of this category to the customer are rejected. */
             preferenceValue?: string;
@@ -5109,7 +5195,7 @@ export interface components {
             previousQualityScore?: components["schemas"]["Quality"];
             /** @description `PHONE_QUALITY_CHANGED`: the quality. */
             qualityRating?: components["schemas"]["Quality"];
-            /** @description The reason of an event of Patchbay. */
+            /** @description `PLUGIN_SUSPENDED`, `PLUGIN_CANARY_FAILED`, `WEBHOOK_DISABLED`: the reason. */
             reason?: string;
             /** @description The reason of `REJECTED`. */
             rejectedReason?: string;
@@ -5600,7 +5686,7 @@ export interface components {
          * @description The kind of a problem.
          * @enum {string}
          */
-        ProblemKind: "SCHEMA_DIFFERS" | "NO_WORKER" | "PROCESS_SILENT" | "QUEUE_LATE" | "BIND_DOWN" | "TOKEN_REFUSED" | "LITE_DISCONNECTED" | "PLUGIN_SUSPENDED" | "DISK_FULL" | "PARTITION_MISSING";
+        ProblemKind: "SCHEMA_DIFFERS" | "NO_WORKER" | "PROCESS_SILENT" | "QUEUE_LATE" | "BIND_DOWN" | "TOKEN_REFUSED" | "LITE_DISCONNECTED" | "PLUGIN_SUSPENDED" | "DISK_FULL" | "PARTITION_MISSING" | "SAFEGUARD_DISABLED";
         /** @description Fields that another version does not know are left out or read as empty. */
         ProcessReport: {
             /** @description Calls to providers since its start. */
@@ -5634,8 +5720,6 @@ export interface components {
              * @description Number of the process on its machine.
              */
             pid: number;
-            /** @description Inboxes whose token a provider refuses. */
-            refusedTokens?: components["schemas"]["RefusalReport"][];
             /**
              * Format: int64
              * @description Bytes of memory.
@@ -5892,23 +5976,6 @@ export interface components {
             sourceUrl?: string | null;
         };
         /** @description An inbox whose token a provider refuses. */
-        RefusalReport: {
-            /**
-             * Format: uuid
-             * @description Id of the client.
-             */
-            clientId: string;
-            /** @description The provider's code. */
-            code: string;
-            /**
-             * Format: uuid
-             * @description Id of the inbox.
-             */
-            inboxId: string;
-            /** @description Time of the refusal. */
-            refusedTime: components["schemas"]["ReportTime"];
-        };
-        /** @description An inbox whose token a provider refuses. */
         RefusedTokenStatus: {
             /** @description Its address. The API shows only the last digits of a number. */
             address?: string | null;
@@ -5954,6 +6021,31 @@ export interface components {
             number: string;
             /** @description The reason, as a text for people. */
             reason: string;
+        };
+        /** @description The chat: `participantId`, or `whatsAppNumberId` and `customer`. */
+        ReleaseChat: {
+            /** @description The customer: a phone number in international format, or a business-scoped user id. */
+            customer?: string | null;
+            /**
+             * Format: uuid
+             * @description The chat.
+             */
+            participantId?: string | null;
+            /**
+             * Format: uuid
+             * @description The number on which the customer has a chat.
+             */
+            whatsAppNumberId?: string | null;
+        };
+        /** @description A chat that is the chatbot's. */
+        ReleasedChat: {
+            /** @description The chat is closed. The next message of the customer begins a conversation with the chatbot. */
+            closed: boolean;
+            /**
+             * Format: uuid
+             * @description The chat.
+             */
+            participantId: string;
         };
         /** @description The remaining time of a conversation. */
         RemainingTime: {
@@ -6227,6 +6319,8 @@ export interface components {
         SendCheck: {
             /** @description Number of recipients that would be accepted. */
             acceptedCount: number;
+            /** @description Number of accepted recipients that the messaging tier of the sender would count from now on. 0 if it has no limit. */
+            countedRecipients: number;
             /** @description Number of recipients that would be rejected. */
             rejectedCount: number;
             /** @description The recipients that would be rejected, each with the reason. */
@@ -6651,7 +6745,7 @@ export interface components {
             detail: string;
             /** @description The kind of the problem. */
             kind: components["schemas"]["ProblemKind"];
-            /** @description The name of the part that has it, such as a queue, a table or the id of a process. */
+            /** @description The name of the part that has it, such as a queue, a table, a setting or the id of a process. */
             subject: string;
         };
         /** @description The state of the service: its processes, queues, providers, plugins, storage and clients. */
@@ -6702,6 +6796,8 @@ export interface components {
              * @description Bytes of the database.
              */
             databaseBytes: number;
+            /** @description Settings of PostgreSQL that protect committed data and are off. */
+            disabledSafeguards: string[];
             /** @description Its partitioned tables, the largest first. */
             tables: components["schemas"]["TableLoad"][];
         };
@@ -7412,7 +7508,8 @@ export interface components {
             disabledTime?: string;
             /**
              * Format: int64
-             * @description Number of deliveries that were given up and can be sent again.
+             * @description Number of deliveries that were given up, or stored while the webhook was `DISABLED`, counted up to 10,000. They can be sent
+             *     again.
              */
             failedDeliveries: number;
             /**
@@ -9416,6 +9513,8 @@ export interface operations {
                 ticketNumber?: string;
                 /** @description The agent who works on it. */
                 agentId?: string;
+                /** @description The chat. */
+                participantId?: string;
                 /** @description The status. */
                 selectedStatus?: "open" | "awaiting agent" | "awaiting customer" | "resolved" | "closed";
                 /**
@@ -10957,6 +11056,26 @@ export interface operations {
             };
         };
     };
+    releaseWaitingChat: {
+        parameters: {
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ReleaseChat"];
+            };
+        };
+        responses: {
+            /** @description The chat is the chatbot's. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReleasedChat"];
+                };
+            };
+        };
+    };
     raiseCustomEvent: {
         parameters: {
         };
@@ -11489,6 +11608,8 @@ export interface operations {
                 page?: number;
                 /** @description Items per page. */
                 size?: number;
+                /** @description Only calls about this chat participant, message or delivery. */
+                subjectId?: string;
                 /**
                  * @description `exact`: byte for byte as they are stored, to be replayed elsewhere. If it is absent, in the terms of the rest
                  *     of this API.
@@ -12088,6 +12209,33 @@ export interface operations {
             };
         };
     };
+    listBatchMessages: {
+        parameters: {
+            query?: {
+                /** @description Number of the page, from 0. */
+                page?: number;
+                /** @description Items per page. */
+                size?: number;
+                /** @description Only messages in this state. */
+                status?: components["schemas"]["DeliveryState"];
+            };
+            path: {
+                /** @description The `batchId` of the 202. */
+                batchId: string;
+            };
+        };
+        responses: {
+            /** @description A page of messages. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_BatchMessage"];
+                };
+            };
+        };
+    };
     pauseBatch: {
         parameters: {
             path: {
@@ -12264,6 +12412,13 @@ export interface operations {
     };
     checkSend: {
         parameters: {
+            query?: {
+                /**
+                 * @description For a send of several requests: the sum of `countedRecipients` in the answers about the earlier ones. The tier of
+                 *     the sender is then judged as if those were sent before. The requests must not have a recipient in common.
+                 */
+                countedBefore?: number;
+            };
         };
         requestBody: {
             content: {
