@@ -68,7 +68,7 @@ function knowListed(chat, asked) {
   const { tags, createdTime, whatsAppNumber, teamId, ticketId, queuedReason } = chat;
   const listed = { tags, createdTime, whatsAppNumber, teamId, ticketId, queuedReason };
   const told = Object.fromEntries(Object.entries(before).filter(([, value]) => value !== undefined));
-  return knowWhole({ ...listed, ...told, lastMessage: later(before.lastMessage, chat.lastMessage) });
+  return knowWhole(/** @type {Chat} */ ({ ...listed, ...told, lastMessage: later(before.lastMessage, chat.lastMessage) }));
 }
 
 /** The later of two last messages. A present text replaces an older one of the same message. @param {Preview | null | undefined} before @param {Preview | null | undefined} now */

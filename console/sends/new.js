@@ -107,7 +107,7 @@ function SendForm() {
       <section class="stack" aria-label=${t("sends.step.mapping")}><h2>${t("sends.step.mapping")}</h2><${MappingStep} template=${template} names=${names} first=${rows[0]} mapping=${mapping} onMapping=${setMapping} /></section>
       <section class="stack" aria-label=${t("sends.step.check")}><h2>${t("sends.step.check")}</h2><${CheckStep} rows=${planned} onShow=${setShown} shown=${shown} header=${names} />
         <${Checkbox} label=${t("sends.fallback")} checked=${fallback} onValue=${setFallback} />
-        <div class="row wrap"><${Button} kind="primary" icon="send" busy=${judging} disabled=${!good.length || lacksFile} onClick=${send}>${t("sends.send", { count: good.length })}<//>
+        <div class="row wrap"><${Button} kind="primary" icon="send" busy=${judging} disabled=${!from || !good.length || lacksFile} onClick=${send}>${t("sends.send", { count: good.length })}<//>
           ${lacksFile && html`<span class="danger-text small">${t("sends.lacksFile")}</span>`}
           ${good.length < planned.length && html`<span class="soft small">${t("sends.leftOut", { count: planned.length - good.length })}</span>`}</div></section>`}`}
     </div>

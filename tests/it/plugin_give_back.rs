@@ -46,7 +46,10 @@ async fn a_command_gives_the_chat_of_a_phone_back_to_the_chatbot() {
     hears(&phone, "back with the clerk").await;
     asks(&phone, &client, "say here again", "here again").await;
     let refused = machine.fails(&["give-back", "27820000009", "--number", NUMBER]);
-    assert!(refused.contains("27820000009 has no chat on 27110000001: check the number, or write a message"), "{refused}");
+    assert!(
+        refused.contains("27820000009 has no chat on 27110000001: check the number, or write a message"),
+        "{refused}"
+    );
 }
 
 #[tokio::test]

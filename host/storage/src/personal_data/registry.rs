@@ -51,11 +51,8 @@ const PARKED: TableRule = TableRule::Tied(
 );
 
 /// Callbacks for no client, until one adds their number or page.
-const STRAY: TableRule = TableRule::Tied(
-    &[PersonLink::Mention("item", ColumnForm::Json)],
-    RowTreatment::Delete,
-    RowScope::Anywhere,
-);
+const STRAY: TableRule =
+    TableRule::Tied(&[PersonLink::Mention("item", ColumnForm::Json)], RowTreatment::Delete, RowScope::Anywhere);
 
 /// Outcome and duration of a call are figures of the plugin.
 const INVOCATION: TableRule = TableRule::Tied(
