@@ -51,7 +51,9 @@ pub async fn remember(
 
 pub async fn is_any_known(db: &mut PgConnection, client: ClientId, provider_ids: &[&str]) -> Result<bool> {
     Ok(sqlx::query_scalar(
-        "SELECT EXISTS (SELECT FROM provider_message WHERE client_id = $1 AND provider_id = ANY ($2::text[]))",
+        "SELECT EXISTS (
+             SELECT FROM (SELECT $1::uuid AS client_id, id FROM unnest($2::text[]) AS id OFFSET 0) wanted
+             JOIN provider_message known ON known.client_id = wanted.client_id AND known.provider_id = wanted.id)",
     )
     .bind(client.0)
     .bind(provider_ids)
@@ -76,10 +78,10 @@ pub async fn find_unscoped(
              WHERE one.client_id = wanted.client_id AND one.message_id = known.outbound_message_id AND one.inbox_id = $2
              LIMIT 1) sent ON true
          LEFT JOIN LATERAL (
-             SELECT participant_id FROM chat_message one
+             SELECT * FROM chat_message one
              WHERE one.client_id = wanted.client_id AND one.id = known.chat_message_id OFFSET 0) said ON true
          LEFT JOIN LATERAL (
-             SELECT inbox_id FROM participant one
+             SELECT * FROM participant one
              WHERE one.client_id = wanted.client_id AND one.id = said.participant_id OFFSET 0) chat ON true
          WHERE sent.inbox_id IS NOT NULL OR chat.inbox_id = $2",
     )

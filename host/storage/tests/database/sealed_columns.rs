@@ -35,6 +35,7 @@ const NOT_SEALED: &[(&str, &str)] = &[
     ("outbound_leg", "sms_route"),
     ("outbound_part", "content"),
     ("outbound_part", "fallback"),
+    ("participant", "bot_state_hash"),
     ("participant_event", "payload"),
     ("plugin_component", "bytes"),
     ("plugin_difference", "live"),
