@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 /// If the SMSC is heard so long after an answer was written, it has the answer: PDUs that it had sent before are read by then.
 const PROOF: Duration = Duration::from_secs(2);
 
-/// What is known of an SMSC at the other end of a session. It may outlive the session.
+/// The last sign of life of an SMSC, and the end of its session. It may outlive the session.
 #[derive(Debug, Clone)]
 pub(crate) struct SessionLife {
     heard: Arc<Mutex<Heard>>,
