@@ -35,7 +35,7 @@ section! {
         connections: usize = 8_192,
         /// Connections of one source. This machine and `server.trusted_proxies` are exempt.
         connections_per_address: usize = 512,
-        /// Time for the head of a request, from its first byte. On a new connection it starts with the connection.
+        /// Time for the head of a request, from its first byte or from a new connection.
         request_head_timeout: Duration = Duration::from_secs(15),
         /// Time after which a connection without a request is closed.
         idle_timeout: Duration = Duration::from_secs(75),
@@ -66,8 +66,8 @@ section! {
         email_connections: usize = 256,
         /// The same of one source.
         email_connections_per_source: usize = 16,
-        /// Connections to PostgreSQL of one process for requests and work. In addition it has a fifth more for slow
-        /// chatbots, four for its own checks, and two for notifications.
+        /// Connections to PostgreSQL of one process. In addition it has a fifth more for slow chatbots, four for its
+        /// own checks, and two for notifications.
         database_connections: u32 = 20,
         /// Calls of one webhook URL at the same time.
         webhook_concurrency_per_endpoint: usize = 32,
@@ -79,9 +79,8 @@ section! {
         webhook_max_response_bytes: u64 = 16 * KIB,
         /// Bytes of linear memory of one plugin call, and of the key-values it has read and written.
         plugin_memory_bytes: u64 = 96 * MIB,
-        /// Bytes of all plugin calls of one process, each with its linear memory, key-values, written files until they
-        /// are stored, recording and 256 KiB. At least eight times `limits.plugin_memory_bytes`. A call without room
-        /// waits or is repeated later.
+        /// Bytes of all plugin calls of one process, each with its key-values, unstored files, recording and 256 KiB.
+        /// At least eight times `limits.plugin_memory_bytes`. A call without room waits or is repeated later.
         plugin_memory_bytes_of_all: u64 = 1_024 * MIB,
         /// Wall-clock time of one plugin call, including HTTP requests.
         plugin_chatbot_timeout: Duration = Duration::from_secs(5),
@@ -89,12 +88,12 @@ section! {
         plugin_cpu: Duration = Duration::from_secs(1),
         /// Interval after which a running plugin yields to others.
         plugin_epoch_tick: Duration = Duration::from_millis(2),
-        /// Processor time per second for the uploaded plugins of one client. After it, its calls run only while no
-        /// other call needs a processor.
+        /// Processor time per second of the uploaded plugins of one client. After it, they run only while no other call
+        /// needs a processor.
         plugin_prompt_cpu: Duration = Duration::from_millis(50),
         /// Bytes that a plugin may pass to the host in one host call.
         plugin_hostcall_fuel: u64 = 4 * MIB,
-        /// Bytes of log of one call. Of a longer log the beginning and the last line are kept.
+        /// Bytes of log of one call. The beginning and the last line are kept.
         plugin_log_bytes: u64 = 16 * KIB,
         /// Elements of all tables of one plugin call.
         plugin_table_elements: usize = 100_000,
@@ -124,7 +123,7 @@ section! {
         plugin_http_header_bytes: u64 = 16 * KIB,
         /// Time for one HTTP request of a plugin. It also counts as time of the call.
         plugin_http_timeout: Duration = Duration::from_secs(3),
-        /// HTTP requests that plugins of one client started (`http.start`) and that have not ended. Further ones fail.
+        /// Started HTTP requests (`http.start`) of the plugins of one client. Further ones fail.
         plugin_open_requests_per_client: u32 = 200,
         /// Calls of uploaded plugins of one client per second. More wait.
         plugin_calls_per_second: u32 = 500,
@@ -138,7 +137,7 @@ section! {
         plugin_shadows_per_client: usize = 4,
         /// Consecutive failures of a plugin after which it is suspended for its client, at most 40.
         plugin_failures_in_a_row: u32 = 10,
-        /// Percentage of failures in its last 40 calls above which a plugin is suspended for its client.
+        /// Percentage of failures in its last 40 calls above which it is suspended.
         plugin_failures_percent: u32 = 50,
         /// Time for which a suspended plugin is not called. Then one call decides if it is used again.
         plugin_suspended_for: Duration = Duration::from_secs(30),
@@ -146,9 +145,9 @@ section! {
         loaded_plugins: usize = 2_000,
         /// Processor time for compiling one uploaded component.
         plugin_compile_cpu: Duration = Duration::from_secs(30),
-        /// Bytes of address space for compiling one uploaded component.
+        /// Bytes of address space for the same.
         plugin_compile_memory_bytes: u64 = 2_048 * MIB,
-        /// Time for compiling one uploaded component.
+        /// Wall-clock time for the same.
         plugin_compile_timeout: Duration = Duration::from_secs(120),
         /// Uploaded plugins that are compiled at the same time, each of another client.
         plugin_compile_places: usize = 2,
@@ -169,8 +168,8 @@ section! {
         plugin_versions_kept: u32 = 200,
         /// Bytes that one recording of the calls of an activation keeps.
         plugin_recording_bytes: u64 = 64 * MIB,
-        /// Plugin calls at the same time in one process. Webhook shapers have a quarter as many in addition. Waiting
-        /// and slow calls may use three quarters, shared evenly among clients.
+        /// Plugin calls at the same time in one process; webhook shapers have a quarter as many in addition. Waiting
+        /// and slow calls may use three quarters.
         plugin_pool_size: u32 = 384,
         /// Bytes of key-values of the plugins of one client: keys, values, and 64 for each key.
         kv_bytes_per_client: u64 = 64 * MIB,
@@ -192,12 +191,11 @@ section! {
         sms_expires_after: Duration = Duration::from_secs(48 * 3600),
         /// The same for a message whose WhatsApp Lite number is disconnected or outside its hours.
         lite_expires_after: Duration = Duration::from_secs(48 * 3600),
-        /// Time that a message waits while the provider refuses the token or the account of its inbox. After it, it
-        /// fails with the code of the provider.
+        /// The same while the provider refuses the token or the account of the inbox, with the code of the provider.
         refused_expires_after: Duration = Duration::from_secs(4 * 3600),
         /// Time after acceptance by the provider in which a failed message may still cause an SMS.
         fallback_max_age: Duration = Duration::from_secs(3_600),
-        /// Time after the last connection of a client for which live events are still recorded.
+        /// Time after the last connection of a client for which live events are recorded.
         live_resume: Duration = Duration::from_secs(3_600),
         /// Connections of one client to live events of this process.
         live_connections_per_client: usize = 1_000,
@@ -205,11 +203,9 @@ section! {
         live_ticket: Duration = Duration::from_secs(30),
         /// Live events of a client in memory, with at most 16 MiB. A connection that falls further behind must resume.
         live_events_held: usize = 4_096,
-        /// Bytes of live events that the connections of one client have not read yet. Further events wait. A connection
-        /// that waits too long must resume.
+        /// Bytes of live events that the connections of one client have not read yet. Further events wait.
         live_unread_bytes_per_client: u64 = 16 * MIB,
-        /// Time for a connection to accept a portion of live events (at most 64 and 128 KiB, unless one is larger);
-        /// over a WebSocket, to read it.
+        /// Time for a connection to accept a portion of live events; over a WebSocket, to read it.
         live_write_timeout: Duration = Duration::from_secs(10),
         /// Interval of heartbeats on a quiet connection to live events.
         live_heartbeat: Duration = Duration::from_secs(20),
@@ -217,7 +213,7 @@ section! {
         session_idle: Duration = Duration::from_secs(3_600),
         /// Lifetime of a session key that is used.
         session_life: Duration = Duration::from_secs(24 * 3_600),
-        /// Lifetime of a long-lived conversation that is not closed. A change does not affect open ones.
+        /// Lifetime of a new long-lived conversation that is not closed.
         conversation_lifetime: Duration = Duration::from_secs(30 * 24 * 3_600),
         /// Time that a customer waits for an agent's answer before the chat is missed.
         missed_after: Duration = Duration::from_secs(600),

@@ -24,7 +24,7 @@ section! {
         link_timeout: Duration = SmppSettings::default().link_timeout,
         /// Time to wait for open answers before an `unbind`.
         unbind_wait: Duration = SmppSettings::default().unbind_wait,
-        /// Time for an `unbind` and its answer, and for the last bytes of a connection.
+        /// Time for an `unbind` and its answer, and for the last bytes.
         unbind_timeout: Duration = SmppSettings::default().unbind_timeout,
         /// First pause after a lost connection or a refused bind. It doubles each time.
         reconnect_first: Duration = SmppSettings::default().reconnect_first,
@@ -34,7 +34,7 @@ section! {
         refused_first: Duration = SmppSettings::default().refused_first,
         /// Longest such pause.
         refused_longest: Duration = SmppSettings::default().refused_longest,
-        /// Lifetime of a session after which the pauses start again from the first.
+        /// Lifetime of a session after which the pauses begin again.
         session_proven: Duration = SmppSettings::default().session_proven,
         /// First pause after throttled submits. It doubles each time, and then one submit tests the SMS centre.
         throttle_first: Duration = SmppSettings::default().throttle_first,
@@ -44,9 +44,9 @@ section! {
         part_hold: Duration = SmppSettings::default().part_hold,
         /// Time for which the parts are kept before an incomplete SMS is accepted.
         part_expiry: Duration = SmppSettings::default().part_expiry,
-        /// Pause before an SMS with acknowledged parts is stored again, if that has failed.
+        /// Pause before an SMS with acknowledged parts is stored again after a failure.
         part_retry: Duration = SmppSettings::default().part_retry,
-        /// Deliveries of one connection that wait to be handled. Then nothing more is read from it.
+        /// Deliveries of one connection that wait. Then nothing more is read from it.
         deliveries_waiting: usize = SmppSettings::default().deliveries_waiting,
     }
 }
