@@ -8,7 +8,7 @@ const KIB: u64 = 1024;
 const MIB: u64 = 1024 * KIB;
 
 section! {
-    /// Rates, sizes, memory, time and concurrency.
+    /// Rates, sizes, memory, time and concurrency of one process.
     Limits {
         /// Recipients of one send request, over all its messages.
         max_recipients: usize = 1_000,
@@ -19,19 +19,19 @@ section! {
         /// Recipients in sends of one client per second, counted after acceptance: at 100, a send of 1,000 blocks the
         /// next for 10 s.
         recipients_per_second_per_client: u32 = 100_000,
-        /// Requests in flight in this process. Callers without a key have half of them.
+        /// Requests in flight. Callers without a key have half of them.
         requests_in_flight: u64 = 2_048,
         /// Requests in flight of one client.
         requests_in_flight_per_client: u64 = 512,
         /// Requests in flight of one source without a key.
         requests_in_flight_per_source: u64 = 256,
-        /// Bytes of received bodies and of unread answers in this process. Callers without a key have half of them.
+        /// Bytes of received bodies and of unread answers. Callers without a key have half of them.
         bytes_in_flight: u64 = 128 * MIB,
         /// The same for one client. A larger body is accepted if the client has little else in flight.
         bytes_in_flight_per_client: u64 = 64 * MIB,
         /// The same for one source without a key.
         bytes_in_flight_per_source: u64 = 48 * MIB,
-        /// Connections to the listeners of this process; fewer if it may not open as many files.
+        /// Connections to the listeners; fewer if the process may not open as many files.
         connections: usize = 8_192,
         /// Connections of one source. This machine and `server.trusted_proxies` are exempt.
         connections_per_address: usize = 512,
@@ -52,7 +52,7 @@ section! {
         web_chat_frames_per_minute: u32 = 240,
         /// The same for one source.
         web_chat_frames_per_minute_per_address: u32 = 2_400,
-        /// Open widgets of one visitor in this process.
+        /// Open widgets of one visitor.
         web_chat_sockets_per_visitor: usize = 10,
         /// The same for one source.
         web_chat_sockets_per_address: usize = 200,
@@ -66,10 +66,10 @@ section! {
         email_connections: usize = 256,
         /// The same of one source.
         email_connections_per_source: usize = 16,
-        /// Connections to PostgreSQL of one process. In addition it has a fifth more for slow chatbots, four for its
-        /// own checks, and two for notifications.
+        /// Connections to PostgreSQL. In addition the process has a fifth more for slow chatbots, four for its own
+        /// checks, and two for notifications.
         database_connections: u32 = 20,
-        /// Calls of one webhook URL at the same time.
+        /// Calls of one webhook URL at once.
         webhook_concurrency_per_endpoint: usize = 32,
         /// Time to connect to a webhook.
         webhook_connect_timeout: Duration = Duration::from_secs(5),
@@ -79,8 +79,8 @@ section! {
         webhook_max_response_bytes: u64 = 16 * KIB,
         /// Bytes of linear memory of one plugin call, and of the key-values it has read and written.
         plugin_memory_bytes: u64 = 96 * MIB,
-        /// Bytes of all plugin calls of one process, each with its key-values, unstored files, recording and 256 KiB.
-        /// At least eight times `limits.plugin_memory_bytes`. A call without room waits or is repeated later.
+        /// Bytes of all plugin calls, each with its key-values, unstored files, recording and 256 KiB. At least eight
+        /// times `limits.plugin_memory_bytes`. A call without room waits or is repeated later.
         plugin_memory_bytes_of_all: u64 = 1_024 * MIB,
         /// Wall-clock time of one plugin call, including HTTP requests.
         plugin_chatbot_timeout: Duration = Duration::from_secs(5),
@@ -127,13 +127,13 @@ section! {
         plugin_open_requests_per_client: u32 = 200,
         /// Calls of uploaded plugins of one client per second. More wait.
         plugin_calls_per_second: u32 = 500,
-        /// Plugin calls of one client at the same time.
+        /// Plugin calls of one client at once.
         plugin_concurrency_per_client: usize = 8,
-        /// Plugin calls of one client that wait for a free place.
+        /// Plugin calls of one client that wait for a place.
         plugin_waiting_per_client: usize = 256,
-        /// Time that a plugin call waits for a free place.
+        /// Time that a plugin call waits for a place.
         plugin_queue_wait: Duration = Duration::from_secs(2),
-        /// Events of one client for its shadows at the same time. Further ones are not compared.
+        /// Events of one client for its shadows at once. Further ones are not compared.
         plugin_shadows_per_client: usize = 4,
         /// Consecutive failures of a plugin after which it is suspended for its client, at most 40.
         plugin_failures_in_a_row: u32 = 10,
@@ -141,7 +141,7 @@ section! {
         plugin_failures_percent: u32 = 50,
         /// Time for which a suspended plugin is not called. Then one call decides if it is used again.
         plugin_suspended_for: Duration = Duration::from_secs(30),
-        /// Uploaded plugins that one process keeps ready in memory.
+        /// Uploaded plugins that are kept ready in memory.
         loaded_plugins: usize = 2_000,
         /// Processor time for compiling one uploaded component.
         plugin_compile_cpu: Duration = Duration::from_secs(30),
@@ -149,7 +149,7 @@ section! {
         plugin_compile_memory_bytes: u64 = 2_048 * MIB,
         /// Wall-clock time for the same.
         plugin_compile_timeout: Duration = Duration::from_secs(120),
-        /// Uploaded plugins that are compiled at the same time, each of another client.
+        /// Uploaded plugins that are compiled at once, each of another client.
         plugin_compile_places: usize = 2,
         /// Uploads that wait while others are compiled.
         plugin_compile_queue: usize = 8,
@@ -168,8 +168,8 @@ section! {
         plugin_versions_kept: u32 = 200,
         /// Bytes that one recording of the calls of an activation keeps.
         plugin_recording_bytes: u64 = 64 * MIB,
-        /// Plugin calls at the same time in one process; webhook shapers have a quarter as many in addition. Waiting
-        /// and slow calls may use three quarters.
+        /// Plugin calls at once; webhook shapers have a quarter as many in addition. Waiting and slow calls may use
+        /// three quarters.
         plugin_pool_size: u32 = 384,
         /// Bytes of key-values of the plugins of one client: keys, values, and 64 for each key.
         kv_bytes_per_client: u64 = 64 * MIB,
@@ -191,13 +191,14 @@ section! {
         sms_expires_after: Duration = Duration::from_secs(48 * 3600),
         /// The same for a message whose WhatsApp Lite number is disconnected or outside its hours.
         lite_expires_after: Duration = Duration::from_secs(48 * 3600),
-        /// The same while the provider refuses the token or the account of the inbox, with the code of the provider.
+        /// The same for a message whose provider refuses the token or the account. It fails with the code of the
+        /// provider.
         refused_expires_after: Duration = Duration::from_secs(4 * 3600),
-        /// Time after acceptance by the provider in which a failed message may still cause an SMS.
+        /// Time after acceptance by the provider in which a failed message may cause an SMS.
         fallback_max_age: Duration = Duration::from_secs(3_600),
         /// Time after the last connection of a client for which live events are recorded.
         live_resume: Duration = Duration::from_secs(3_600),
-        /// Connections of one client to live events of this process.
+        /// Connections of one client to live events.
         live_connections_per_client: usize = 1_000,
         /// Validity of a ticket for live events.
         live_ticket: Duration = Duration::from_secs(30),
