@@ -8,7 +8,7 @@ const KIB: u64 = 1024;
 const MIB: u64 = 1024 * KIB;
 
 section! {
-    /// Rates, sizes, memory, time and concurrency of one process.
+    /// Rates, sizes, memory, time and concurrency. Requests, connections and calls are counted per process.
     Limits {
         /// Recipients of one send request, over all its messages.
         max_recipients: usize = 1_000,
