@@ -126,9 +126,9 @@ section! {
 section! {
     /// The simulated providers.
     Simulator {
-        /// Run the simulator. `auto`: if neither WhatsApp, Messenger nor an SMS centre is configured.
+        /// Run the simulator. `auto`: if no provider is configured.
         enabled: Switch = Switch::Auto,
-        /// Simulated Graph API, Messenger and phones.
+        /// Address of the simulated providers and phones.
         listen: SocketAddr = loopback(8090),
     }
 }
