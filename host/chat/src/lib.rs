@@ -6,7 +6,7 @@
 //!
 //! # Incoming messages
 //!
-//! `docs/ARCHITECTURE.md` 5.3 has the sequence. If more than four customers of an inbox write at once, several share a
+//! `docs/ARCHITECTURE.md` 5.2 has the sequence. If more than four customers of an inbox write at once, several share a
 //! transaction. It locks customers in the order of their messages. If it would wait long for a lock, each message is
 //! taken alone. `answers::read` finds the message that a tap or a quote refers to. `receive/taps.rs` closes the
 //! conversation that a tapped button ends.

@@ -8,18 +8,17 @@ use super::{ConfigError, Server, secret::SecretUrl, section::section};
 section! {
     /// Email-to-SMS.
     Email {
-        /// Address of the SMTP listener. Empty: off.
+        /// Address of the SMTP listener.
         listen: Option<SocketAddr> = None,
         /// Domain of the addresses that become text messages.
         domain: String = String::new(),
         /// Addresses or networks that may deliver mails, such as a mail server that checks SPF and DKIM. Empty: any.
         allowed: Vec<IpNet> = Vec::new(),
-        /// Accept mails over TLS only, because their subjects are passwords. STARTTLS uses the certificate of
-        /// `server.tls_cert`.
+        /// Accept mails over TLS only, because their subjects are passwords.
         require_tls: bool = false,
-        /// `smtp://` or `smtps://` URL for result mails, such as `smtp://user:password@host:587`. Empty: none are sent.
-        /// `?tls=none`, `opportunistic` (default) or `required` (default with a password to another machine). `ca=`
-        /// names a file of trusted certificates.
+        /// `smtp://` or `smtps://` URL for result mails, such as `smtp://user:password@host:587`, with `?tls=none`,
+        /// `opportunistic` (default) or `required` (default with a password to another machine). `ca=` names a file of
+        /// trusted certificates.
         relay: Option<SecretUrl> = None,
     }
 }

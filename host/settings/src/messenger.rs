@@ -8,9 +8,9 @@ use super::{
 section! {
     /// Facebook Messenger.
     Messenger {
-        /// Base URL without version. Empty: Meta's Graph API, or the simulator if it is on.
+        /// As `whatsapp_cloud.graph_url`.
         graph_url: Option<BaseUrl> = None,
-        /// App secret that signs callbacks. Empty: callbacks are refused, except those of the simulator.
+        /// As `whatsapp_cloud.app_secret`.
         app_secret: Secret = Secret::default(),
         /// Token of the callback handshake.
         verify_token: Secret = Secret::default(),

@@ -11,11 +11,11 @@ const TIMEOUT: Duration = Duration::from_secs(10);
 section! {
     /// Logins by OpenID Connect.
     Openid {
-        /// Issuer of the login provider, https, such as `https://login.example.com/realms/staff`. Empty: no logins by OpenID Connect.
+        /// Issuer of the login provider, https, such as `https://login.example.com/realms/staff`.
         issuer: String = String::new(),
         /// Id of this installation at the provider.
         client_id: String = String::new(),
-        /// Its secret. Empty: none, for a provider that accepts public clients.
+        /// Its secret. Empty: for a provider that accepts public clients.
         client_secret: Secret = Secret::default(),
         /// Scopes that are requested in addition to `openid`.
         scopes: Vec<String> = vec!["email".to_owned(), "profile".to_owned()],

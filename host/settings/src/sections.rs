@@ -51,15 +51,13 @@ section! {
         listen: SocketAddr = loopback(8080),
         /// PEM file with the certificate chain. With `server.tls_key` it makes `server.listen` HTTPS.
         tls_cert: Option<PathBuf> = None,
-        /// PEM file with the private key of `server.tls_cert`.
+        /// PEM file with its private key.
         tls_key: Option<PathBuf> = None,
-        /// Second HTTPS listener, for the batch SMS gateway (port 8443 in production). Empty: none.
+        /// Second HTTPS listener, for the batch SMS gateway (port 8443 in production).
         batch_tls_listen: Option<SocketAddr> = None,
-        /// Separate address for `GET /metrics`, without TLS. Empty: `server.listen` answers it, only to callers on this
-        /// machine.
+        /// Separate address for `GET /metrics`, without TLS. Empty: `server.listen`, for callers on this machine only.
         metrics_listen: Option<SocketAddr> = None,
-        /// Address of `/metrics`, `/healthz` and `/readyz` of `patchbay work`, without TLS. Port 0 picks a free one,
-        /// which the log names. Empty: none.
+        /// Address of `/metrics`, `/healthz` and `/readyz` of `patchbay work`, without TLS.
         work_listen: Option<SocketAddr> = Some(loopback(8081)),
         /// Refuse requests that did not arrive over TLS, directly or by `X-Forwarded-Proto` of a trusted proxy.
         require_https: bool = false,
@@ -70,11 +68,11 @@ section! {
         public_url: Option<BaseUrl> = None,
         /// Run background work in this process. `false`: API only, together with `patchbay work`.
         workers: bool = true,
-        /// Host name of WhatsApp Lite: the same API, but all senders are Lite numbers. Empty: all paths on all hosts.
+        /// Host name of WhatsApp Lite: the same API, but all senders are Lite numbers.
         lite_host: String = String::new(),
-        /// Host name of the SMS API. Empty: all paths on all hosts.
+        /// The only host name of the SMS API. Empty: any host.
         sms_host: String = String::new(),
-        /// Host name of the batch SMS gateway. Empty: all paths on all hosts.
+        /// The only host name of the batch SMS gateway. Empty: any host.
         batch_host: String = String::new(),
     }
 }
@@ -94,8 +92,8 @@ section! {
     Security {
         /// 32 bytes in base64 that encrypt secrets at rest. Empty: a generated file `master.key` in `data_dir`.
         master_key: Secret = Secret::default(),
-        /// The master key before, while `patchbay master-key rotate` replaces it. Empty: none, or the file
-        /// `master.key.previous` in `data_dir`.
+        /// The key before, during `patchbay master-key rotate`. Empty: the file `master.key.previous` in `data_dir`, if
+        /// it exists.
         previous_master_key: Secret = Secret::default(),
     }
 }
@@ -106,7 +104,7 @@ section! {
         /// Place of customers' files: `database`, the path of a folder that all nodes share, or `s3://bucket/prefix`.
         /// Empty: a folder of `data_dir` with the embedded database, `database` with any other.
         store: MediaPlace = MediaPlace::Auto,
-        /// Base URL of the object store for `s3://`. Empty: Amazon S3.
+        /// Base URL of the object store. Empty: Amazon S3.
         s3_endpoint: Option<BaseUrl> = None,
         /// Region of the bucket.
         s3_region: String = "us-east-1".to_owned(),
@@ -120,7 +118,7 @@ section! {
 section! {
     /// Plugins from a directory, for development.
     Plugins {
-        /// Directory of `*.wasm` files, watched for changes. The file name is the plugin name. Empty: none.
+        /// Directory of `*.wasm` files, watched for changes. The file name is the plugin name.
         dir: Option<PathBuf> = None,
     }
 }
@@ -128,9 +126,9 @@ section! {
 section! {
     /// The simulated providers.
     Simulator {
-        /// Run the simulator. `auto`: if neither WhatsApp, Messenger nor an SMS centre is configured.
+        /// Run the simulator. `auto`: if no provider is configured.
         enabled: Switch = Switch::Auto,
-        /// Simulated Graph API, Messenger and phones.
+        /// Address of the simulated providers and phones.
         listen: SocketAddr = loopback(8090),
     }
 }

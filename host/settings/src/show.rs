@@ -41,7 +41,7 @@ impl SettingsTable {
             }
             for setting in settings.settings() {
                 let default = match setting.value.as_str() {
-                    Some("") => "empty".to_owned(),
+                    Some("") => String::new(),
                     Some(text) => format!("`{text}`"),
                     None => format!("`{}`", setting.value),
                 };

@@ -18,36 +18,35 @@ section! {
         bind_timeout: Duration = SmppSettings::default().bind_timeout,
         /// Time for the answer to a submit. After it, the SMS is in doubt, and is submitted again a minute later.
         response_timeout: Duration = SmppSettings::default().response_timeout,
-        /// Silence after which an `enquire_link` is sent to the SMS centre.
+        /// Silence after which an `enquire_link` is sent.
         enquire_link: Duration = SmppSettings::default().enquire_link,
-        /// Time for which the SMS centre may leave it unanswered, or read nothing, before the connection is closed.
+        /// Time for its answer, and for the SMS centre to read. After it, the connection is closed.
         link_timeout: Duration = SmppSettings::default().link_timeout,
-        /// Time to wait for open answers before an `unbind` is answered or sent.
+        /// Time to wait for open answers before an `unbind`.
         unbind_wait: Duration = SmppSettings::default().unbind_wait,
-        /// Time for an `unbind` and its answer, and for the last bytes of a connection.
+        /// Time for an `unbind` and its answer, and for the last bytes.
         unbind_timeout: Duration = SmppSettings::default().unbind_timeout,
-        /// First pause after a lost connection or a refused bind, except for `smpp.refused_first`. It doubles each
-        /// time.
+        /// First pause after a lost connection or a refused bind. It doubles each time.
         reconnect_first: Duration = SmppSettings::default().reconnect_first,
         /// Longest such pause.
         reconnect_longest: Duration = SmppSettings::default().reconnect_longest,
-        /// First pause after a wrong system id or password. It doubles each time.
+        /// The same after a wrong system id or password.
         refused_first: Duration = SmppSettings::default().refused_first,
         /// Longest such pause.
         refused_longest: Duration = SmppSettings::default().refused_longest,
-        /// Lifetime of a session after which the pauses start again from the first.
+        /// Lifetime of a session after which the pauses begin again.
         session_proven: Duration = SmppSettings::default().session_proven,
-        /// First pause after the SMS centre has throttled submits. It doubles each time, and then one submit tests it.
+        /// First pause after throttled submits. It doubles each time, and then one submit tests the SMS centre.
         throttle_first: Duration = SmppSettings::default().throttle_first,
         /// Longest such pause.
         throttle_longest: Duration = SmppSettings::default().throttle_longest,
-        /// Time for which the acknowledgement of a part of a long SMS waits for the other parts.
+        /// Time for which the acknowledgement of a part of a long SMS waits for other parts.
         part_hold: Duration = SmppSettings::default().part_hold,
         /// Time for which the parts are kept before an incomplete SMS is accepted.
         part_expiry: Duration = SmppSettings::default().part_expiry,
-        /// Pause before an SMS with acknowledged parts is stored again, if that has failed.
+        /// Pause before an SMS with acknowledged parts is stored again after a failure.
         part_retry: Duration = SmppSettings::default().part_retry,
-        /// Deliveries of one connection that wait to be handled. Then nothing more is read from it.
+        /// Deliveries of one connection that wait. Then nothing more is read from it.
         deliveries_waiting: usize = SmppSettings::default().deliveries_waiting,
     }
 }

@@ -13,7 +13,7 @@ section! {
         rate_per_bot: u32 = 30,
         /// Calls in flight per bot.
         in_flight_per_bot: usize = 16,
-        /// Time for which the Bot API waits for updates before it answers, for bots without a webhook. At most 50s.
+        /// Time for which the Bot API waits for updates of a bot without a webhook. At most 50s.
         poll_wait: Duration = Duration::from_secs(25),
     }
 }

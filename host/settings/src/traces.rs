@@ -11,8 +11,7 @@ use super::{
 section! {
     /// Traces for an OpenTelemetry collector.
     Traces {
-        /// Base URL of a collector that takes OTLP over HTTP as protobuf, such as `http://127.0.0.1:4318`. Empty: no
-        /// traces.
+        /// Base URL of a collector that takes OTLP over HTTP as protobuf, such as `http://127.0.0.1:4318`.
         endpoint: Option<BaseUrl> = None,
         /// Headers for the collector: `name=value`, separated by commas.
         headers: Secret = Secret::default(),

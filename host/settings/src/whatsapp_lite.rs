@@ -6,17 +6,15 @@ use super::{
 section! {
     /// WhatsApp Lite: numbers that are paired like a phone.
     WhatsappLite {
-        /// Base URL of simulated devices, for tests and trials. Empty: the simulator if it is on.
+        /// Base URL of simulated devices. Empty: the simulator if it is on.
         simulator_url: Option<BaseUrl> = None,
-        /// Base URL of a bridge to real devices with the API of WAHA. Empty: none. Using one may breach WhatsApp's
-        /// terms.
+        /// Base URL of a bridge to real devices with the API of WAHA.
         bridge_url: Option<BaseUrl> = None,
         /// `X-Api-Key` of the bridge.
         bridge_api_key: Secret = Secret::default(),
         /// Signs the bridge's webhooks. Required with `whatsapp_lite.bridge_url`.
         webhook_secret: Secret = Secret::default(),
-        /// Run the linked devices of Lite numbers in Patchbay itself. Needs a build with the feature `lite-native`, and
-        /// may breach WhatsApp's terms.
+        /// Run the linked devices of Lite numbers in Patchbay itself. Needs a build with the feature `lite-native`.
         native: bool = false,
     }
 }

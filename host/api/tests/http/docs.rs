@@ -35,7 +35,7 @@ fn the_roles_are_the_documented_ones() {
             let columns = [Role::Admin, Role::Supervisor, Role::Agent, Role::Developer, Role::Api];
             let is_live = !row.needs_test_key();
             let may = columns.iter().map(|role| is_live && row.roles.contains(role)).chain([row.opens_to_test_keys()]);
-            let may = may.map(|may| if may { "yes" } else { "no" }.to_owned());
+            let may = may.map(|may| if may { "✓" } else { "–" }.to_owned());
             std::iter::once(row.what.to_owned()).chain(may).collect()
         })
         .collect();

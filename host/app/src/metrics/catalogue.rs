@@ -32,7 +32,7 @@ pub(super) const CATALOGUE: &[(&str, MetricKind, &str)] = &[
     (
         "patchbay_callback_items_stray_total",
         Counter,
-        "Items of callbacks for a {source} that no client has: number, account, page. They are kept for seven days, and taken in when a client adds it.",
+        "Items of callbacks for a {source} of no client: number, account, page. They are kept for seven days.",
     ),
     ("patchbay_callback_items_total", Counter, "Items of callbacks by {taken}, the way in which they were taken."),
     (
@@ -44,7 +44,7 @@ pub(super) const CATALOGUE: &[(&str, MetricKind, &str)] = &[
     (
         "patchbay_certificate_expiry_timestamp_seconds",
         Gauge,
-        "End of the validity of the certificate of server.tls_cert, in seconds since 1970.",
+        "End of the certificate of server.tls_cert, in seconds since 1970.",
     ),
     ("patchbay_database_connections", Gauge, "Connections to the database by {state}: used, idle."),
     ("patchbay_database_connections_max", Gauge, "Limit of connections to the database."),
@@ -71,7 +71,7 @@ pub(super) const CATALOGUE: &[(&str, MetricKind, &str)] = &[
         Gauge,
         "Inboxes whose messages wait in this process, by {reason}: window, rate, closed (such as without a bind), call_failed.",
     ),
-    ("patchbay_lane_failures_total", Counter, "Failures of work on a lane, by {queue}. The work is tried again."),
+    ("patchbay_lane_failures_total", Counter, "Failures of work on a lane, by {queue}."),
     ("patchbay_lanes_active", Gauge, "Lanes that this process works on."),
     (
         "patchbay_legs_failed_total",
@@ -93,18 +93,14 @@ pub(super) const CATALOGUE: &[(&str, MetricKind, &str)] = &[
     ("patchbay_message_changes_total", Counter, "Changes and deletions of messages by customers, by {taken}."),
     ("patchbay_messages_accepted_total", Counter, "Messages of accepted send requests."),
     ("patchbay_messages_unreadable_total", Counter, "Stored messages that this version cannot read."),
-    (
-        "patchbay_outbound_pauses_total",
-        Counter,
-        "Times that an inbox had due messages and its {provider} took none, such as without a bind or with a refused token.",
-    ),
+    ("patchbay_outbound_pauses_total", Counter, "Times that an inbox had due messages and its {provider} took none."),
     ("patchbay_plugin_call_seconds", Histogram, "Duration of a call of a plugin, by {world}."),
     (
         "patchbay_plugin_calls_apart_total",
         Counter,
         "Long calls that moved to other threads, by {threads}: apart, last.",
     ),
-    ("patchbay_plugin_calls_begun_again_total", Counter, "Calls of plugins that began again, to make room for others."),
+    ("patchbay_plugin_calls_begun_again_total", Counter, "Calls of plugins that began again to make room."),
     ("patchbay_plugin_calls_total", Counter, "Calls of plugins by {world} and {outcome}."),
     ("patchbay_plugin_canaries_taken_back_total", Counter, "Canary versions that were taken back because they failed."),
     ("patchbay_plugin_circuits_total", Counter, "Suspensions of plugins by {kind}: CIRCUIT_OPENED, CIRCUIT_CLOSED."),
@@ -120,7 +116,7 @@ pub(super) const CATALOGUE: &[(&str, MetricKind, &str)] = &[
         Counter,
         "HTTP requests that plugins started, by {result}: answered, timed-out, too-large, refused, failed.",
     ),
-    ("patchbay_plugins_suspended", Gauge, "Plugins that this process suspends now, one for each client."),
+    ("patchbay_plugins_suspended", Gauge, "Plugins that this process suspends, per client."),
     ("patchbay_provider_call_seconds", Histogram, "Duration of a call that sends a message, by {provider}."),
     (
         "patchbay_provider_calls_total",
@@ -141,23 +137,11 @@ pub(super) const CATALOGUE: &[(&str, MetricKind, &str)] = &[
     ),
     ("patchbay_queue_oldest_due_seconds", Gauge, "Age of the oldest due row, by {queue} (all processes)."),
     ("patchbay_queue_rows", Gauge, "Rows by {queue} and {state}: ready, later. Counted up to 100,000 (all processes)."),
-    (
-        "patchbay_request_log_left_out_total",
-        Counter,
-        "Requests that are missing in the log of requests, because the database could not keep up.",
-    ),
+    ("patchbay_request_log_left_out_total", Counter, "Requests that are missing in the log of requests."),
     ("patchbay_sms_accepted_total", Counter, "Messages that SMS gateways accepted, by {product}."),
     ("patchbay_sms_callbacks_total", Counter, "Callbacks of the JSON SMS gateway by {outcome}."),
-    (
-        "patchbay_sms_receipts_unmatched_total",
-        Counter,
-        "Receipts of SMS centres that matched no SMS for a day and were deleted. The log names the binds.",
-    ),
-    (
-        "patchbay_sms_repetitions_total",
-        Counter,
-        "SMS of subscribers that an SMS centre delivered again and that were not stored twice.",
-    ),
+    ("patchbay_sms_receipts_unmatched_total", Counter, "Receipts of SMS centres that matched no SMS for a day."),
+    ("patchbay_sms_repetitions_total", Counter, "Repeated SMS of subscribers. They are stored once."),
     ("patchbay_sms_router_failures_total", Counter, "Failed calls of SMS routers. The default route was used."),
     ("patchbay_smpp_bind_up", Gauge, "1 if {bind} has a session with its SMS centre, else 0."),
     (
