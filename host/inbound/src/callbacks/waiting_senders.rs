@@ -6,18 +6,18 @@
 //! behind them for [`HELD_AT_MOST`] in all. Changes of messages hold no others: of several edits the latest counts in any
 //! order of arrival, and a change waits for its own message.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use base::{Context, Result, lanes::Lease};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     address::{Address, with_spellings},
     change::Author,
-    ids::CallbackId,
+    ids::{CallbackId, CustomerId},
     inbound::{CallbackBody, CallbackItem},
 };
 use parking_lot::Mutex;
-use storage::inbound::callbacks;
+use storage::{inbound::callbacks, people::customers::addresses as known_addresses};
 
 use super::{item::Item, senders};
 
@@ -30,42 +30,67 @@ const MOST_COMPARED: i64 = 1_000;
 #[derive(Default)]
 pub(super) struct WaitingSenders {
     waiting: Mutex<Vec<WaitingSender>>,
+    /// The customers of the page that are known, by each of their addresses. Empty if no item waited before the page.
+    owners: HashMap<Address, CustomerId>,
 }
 
 struct WaitingSender {
     item: CallbackId,
-    addresses: Vec<Address>,
+    sender: Sender,
     due_at: DateTime<Utc>,
+}
+
+/// The customer of an item: the addresses that the item names, and their owners.
+struct Sender {
+    addresses: Vec<Address>,
+    customers: HashSet<CustomerId>,
+}
+
+impl Sender {
+    fn of(body: &CallbackBody, owners: &HashMap<Address, CustomerId>) -> Self {
+        let addresses = addresses(body);
+        let customers = addresses.iter().filter_map(|address| owners.get(address).copied()).collect();
+        Self { addresses, customers }
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        self.addresses.iter().any(|address| other.addresses.contains(address))
+            || !self.customers.is_disjoint(&other.customers)
+    }
 }
 
 impl WaitingSenders {
     /// The waiting items of the customers of a page.
     pub(super) async fn of_page(ctx: &Context, lease: &Lease, page: &[Item]) -> Result<Self> {
         let named: Vec<Address> = page.iter().flat_map(|item| addresses(&item.body)).collect();
-        // Providers write a number with or without a plus sign.
-        let as_written = page.iter().filter_map(|item| item.message()?.from.as_deref());
-        let mut values: Vec<&str> = named.iter().map(Address::value).chain(as_written).collect();
-        values.sort_unstable();
-        values.dedup();
-        if values.is_empty() {
+        if named.is_empty() {
             return Ok(Self::default());
         }
         let mut db = ctx.db.acquire().await?;
+        let known: HashSet<CustomerId> =
+            known_addresses::find(&mut db, lease.client, &named).await?.into_values().collect();
+        let known: Vec<CustomerId> = known.into_iter().collect();
+        let owners = known_addresses::of_customers(&mut db, lease.client, &known).await?;
+        // Providers write a number with or without a plus sign.
+        let as_written = page.iter().filter_map(|item| item.message()?.from.as_deref());
+        let values = named.iter().chain(owners.keys()).map(Address::value).chain(as_written);
+        let values: Vec<&str> = values.collect::<HashSet<_>>().into_iter().collect();
         let found = callbacks::put_off(&mut db, lease.client, lease.lane, &values, MOST_COMPARED).await?;
         drop(db);
         // An unreadable item is given up when it is due, so nothing waits for it.
         let waiting = found.into_iter().filter_map(|found| {
             let CallbackItem { body, .. } = found.item.ok()?;
-            Some(WaitingSender { item: found.id, addresses: addresses(&body), due_at: found.due_at })
+            Some(WaitingSender { item: found.id, sender: Sender::of(&body, &owners), due_at: found.due_at })
         });
-        Ok(Self { waiting: Mutex::new(waiting.collect()) })
+        let waiting = Mutex::new(waiting.collect());
+        Ok(Self { waiting, owners })
     }
 
     /// Notes that an item waits until `due_at`. Later items of its customer wait behind it.
     pub(super) fn note(&self, item: &Item, due_at: DateTime<Utc>) {
         if matches!(item.body, CallbackBody::Message(_) | CallbackBody::Referral(_)) {
-            let addresses = addresses(&item.body);
-            self.waiting.lock().push(WaitingSender { item: item.id, addresses, due_at });
+            let sender = Sender::of(&item.body, &self.owners);
+            self.waiting.lock().push(WaitingSender { item: item.id, sender, due_at });
         }
     }
 
@@ -104,10 +129,8 @@ impl WaitingSenders {
         if waiting.is_empty() || now >= last {
             return None;
         }
-        let own = addresses(&item.body);
-        let is_before = |earlier: &&WaitingSender| {
-            earlier.item < item.id && earlier.addresses.iter().any(|address| own.contains(address))
-        };
+        let own = Sender::of(&item.body, &self.owners);
+        let is_before = |earlier: &&WaitingSender| earlier.item < item.id && earlier.sender.is_same(&own);
         waiting.iter().filter(is_before).map(|earlier| earlier.due_at.min(last)).max()
     }
 }

@@ -15,8 +15,9 @@ use storage::{
     },
 };
 
-use super::{FORGOTTEN_AT_ONCE, MediaRefused};
+use super::refusal::MediaRefused;
 
+const AT_ONCE: i64 = 200;
 /// Longest wait for the store. It is shorter than the lease of the chat.
 const DELETION_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -25,7 +26,7 @@ const DELETION_TIMEOUT: Duration = Duration::from_secs(10);
 pub(super) async fn forget(ctx: &Context, before: DateTime<Utc>) -> Result<(), MediaRefused> {
     let mut skipped = 0;
     loop {
-        let page = (FORGOTTEN_AT_ONCE, skipped);
+        let page = (AT_ONCE, skipped);
         let unsent = unsent_files::older_than(&mut *ctx.db.acquire().await?, before, page).await?;
         if unsent.is_empty() {
             return Ok(());

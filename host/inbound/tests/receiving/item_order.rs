@@ -53,19 +53,25 @@ async fn later_messages_of_a_customer_wait_for_one_that_fails_and_those_of_other
 #[tokio::test]
 async fn a_message_under_another_address_of_the_customer_waits_too() {
     let stage = with_poison().await;
-    stage.zo_writes("wamid.1", "poison").await;
+    stage.zo_writes("wamid.1", "hi").await;
     stage.settle_callbacks_only().await;
-    let by_id = json!({ "from_user_id": "ZA.100", "id": "wamid.2", "timestamp": "1790000000", "type": "text",
-        "text": { "body": "two" } });
-    stage.called_back(json!({ "messages": [by_id] })).await;
-    stage.settle_callbacks_only().await;
-    assert!(stage.texts(BODIES).await.is_empty());
+    let text =
+        |id: &str, text: &str| json!({ "id": id, "timestamp": "1790000000", "type": "text", "text": { "body": text } });
+    let mut by_number = text("wamid.2", "poison");
+    by_number["from"] = json!(ZO);
+    let mut by_id = text("wamid.3", "three");
+    by_id["from_user_id"] = json!("ZA.100");
+    for message in [by_number, by_id] {
+        stage.called_back(json!({ "messages": [message] })).await;
+        stage.settle_callbacks_only().await;
+    }
+    assert_eq!(stage.transcript().await, ["< hi"]);
 
     repair(&stage).await;
     stage.advance(TimeDelta::seconds(2));
     stage.settle_callbacks_only().await;
 
-    assert_eq!(stage.transcript().await, ["< poison", "< two"]);
+    assert_eq!(stage.transcript().await, ["< hi", "< poison", "< three"]);
 }
 
 #[tokio::test]
