@@ -23,8 +23,6 @@ use super::{item::Item, senders};
 
 /// After this time since its arrival an item waits for no earlier one.
 const HELD_AT_MOST: TimeDelta = TimeDelta::minutes(15);
-/// Most waiting items that are compared with a page.
-const MOST_COMPARED: i64 = 1_000;
 
 /// The items of a lane that wait for their next attempt, of the customers of a page.
 #[derive(Default)]
@@ -75,7 +73,8 @@ impl WaitingSenders {
         let as_written = page.iter().filter_map(|item| item.message()?.from.as_deref());
         let values = named.iter().chain(owners.keys()).map(Address::value).chain(as_written);
         let values: Vec<&str> = values.collect::<HashSet<_>>().into_iter().collect();
-        let found = callbacks::put_off(&mut db, lease.client, lease.lane, &values, MOST_COMPARED).await?;
+        let page: Vec<CallbackId> = page.iter().map(|item| item.id).collect();
+        let found = callbacks::put_off(&mut db, lease.client, lease.lane, &values, &page).await?;
         drop(db);
         // An unreadable item is given up when it is due, so nothing waits for it.
         let waiting = found.into_iter().filter_map(|found| {

@@ -142,29 +142,41 @@ pub async fn due(
     Ok(rows.into_iter().map(callback).collect())
 }
 
-/// The messages and referrals of a lane that were put off and name one of these addresses, in the order of their arrival.
+/// Most waiting items that are compared with a page.
+const COMPARED_AT_MOST: i64 = 1_000;
+
+/// The messages and referrals of a lane that were put off, name one of these addresses and are not in `page`, in the order of
+/// their arrival. An item whose time has come since the page was read is among them.
 pub async fn put_off(
     db: &mut PgConnection,
     client: ClientId,
     lane: Uuid,
     addresses: &[&str],
-    limit: i64,
+    page: &[CallbackId],
 ) -> Result<Vec<WaitingCallback>> {
     // An item of a test key is stored before its time. It waits for nothing, and nothing waits for it.
     let rows: Vec<(Uuid, UnreadJson, DateTime<Utc>)> = sqlx::query_as(
-        "SELECT id, item, due_at FROM callback
-         WHERE client_id = $1 AND lane_id = $2 AND failure IS NULL AND NOT ready
-           AND (item #> '{value,body}') ?| '{message,referral}' AND received_at < due_at
+        "SELECT id, item, due_at
+         FROM (SELECT id, item, received_at, due_at FROM callback
+               WHERE client_id = $1 AND lane_id = $2 AND failure IS NULL AND NOT ready
+                 AND (item #> '{value,body}') ?| '{message,referral}'
+               UNION ALL
+               SELECT id, item, received_at, due_at FROM callback
+               WHERE client_id = $1 AND lane_id = $2 AND failure IS NULL AND ready AND id < $5 AND id <> ALL ($4::uuid[])
+              ) earlier
+         WHERE received_at < due_at
            AND (item #>> '{value,body,message,from}' = ANY ($3::text[])
                 OR item #>> '{value,body,message,fromUserId}' = ANY ($3::text[])
                 OR item #>> '{value,body,message,fromAddress,value}' = ANY ($3::text[])
                 OR item #>> '{value,body,referral,from,value}' = ANY ($3::text[]))
-         ORDER BY id LIMIT $4",
+         ORDER BY id LIMIT $6",
     )
     .bind(client.0)
     .bind(lane)
     .bind(addresses)
-    .bind(limit)
+    .bind(page.iter().map(|item| item.0).collect::<Vec<_>>())
+    .bind(page.iter().max().map(|newest| newest.0))
+    .bind(COMPARED_AT_MOST)
     .fetch_all(db)
     .await?;
     let waiting = |(id, item, due_at): (Uuid, UnreadJson, DateTime<Utc>)| WaitingCallback {
