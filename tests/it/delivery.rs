@@ -1,7 +1,7 @@
 //! States of an outbound message: statuses in any order, refusals, and calls without an answer (SPEC 3.2, PROVIDERS A.9
 //! and A.11).
 
-use harness::{Patchbay, PatchbaySetup, SharedPatchbay, TestClient, WebhookSink, eventually, status};
+use harness::{Patchbay, PatchbaySetup, SharedPatchbay, TestClient, WebhookSink, eventually, inbound_text, status};
 use serde_json::{Value, json};
 
 const ALL: [&str; 4] = ["ACCEPTED", "SENT", "DELIVERED", "READ"];
@@ -148,6 +148,32 @@ async fn a_status_of_an_unknown_message_waits_until_the_message_is_known() {
     status_body(&sink, CUSTOMER, "ACCEPTED").await;
     patchbay.advance_clock(6).await;
     assert_eq!(client.statuses(&sink, "ct-27820000001", "DELIVERED").await, ALL[..3]);
+}
+
+#[tokio::test]
+async fn an_answer_that_overtakes_the_answer_to_its_send_names_its_message() {
+    // The callbacks of the simulator come too late and its answers are slow, so the reply of the test comes first.
+    let faults = json!({ "holdAnswersMillis": 1500, "delayMillis": 600_000 });
+    let (patchbay, client, sink) = with_faults(PatchbaySetup::new(), faults).await;
+    client.send(&client.order_ready(&[CUSTOMER])).await.accepted();
+    let sends = eventually("the provider to have the message", || async {
+        let sends = sends_to(&patchbay, &client, CUSTOMER).await;
+        (!sends.is_empty()).then_some(sends)
+    })
+    .await;
+    let mut reply = inbound_text("wamid.early", Some(CUSTOMER), None, "this order?");
+    reply["messages"][0]["context"] = json!({ "from": client.number, "id": sends[0]["wamid"] });
+    let later = inbound_text("wamid.later", Some(CUSTOMER), None, "please");
+
+    for message in [reply, later] {
+        assert_eq!(patchbay.callback(&client.callback(message)).await.status, 200);
+    }
+
+    let came = sink.receives_many("incoming", 2).await;
+    let texts: Vec<Value> = came.iter().map(|body| body.json()["text"].clone()).collect();
+    assert_eq!(texts, ["this order?", "please"]);
+    let quoted = sink.receives("chatbot", "the reply", |body| body["messageText"] == "this order?").await;
+    assert!(quoted["quotedText"].is_string(), "{quoted}");
 }
 
 #[tokio::test]

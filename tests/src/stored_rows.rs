@@ -1,6 +1,6 @@
 //! The stored rows, for tests that nothing else is stored.
 
-use std::{collections::BTreeMap, time::Duration};
+use std::collections::BTreeMap;
 
 use sqlx::{Connection, PgConnection};
 
@@ -16,17 +16,6 @@ impl Patchbay {
     /// A connection to the program's database.
     pub async fn database(&self) -> PgConnection {
         PgConnection::connect(self.database_url()).await.expect("the database of the test answers")
-    }
-
-    /// Waits until the outcomes of all calls to providers for a client are stored. A quote, a tap or a reaction before that
-    /// names a message whose provider id is not known yet.
-    pub async fn settles_calls(&self, client_ref: &str) {
-        let mut db = self.database().await;
-        let statement = "SELECT EXISTS (SELECT FROM outbound_work JOIN client ON client.id = outbound_work.client_id
-            WHERE client_ref = $1 AND phase = 'SENDING')";
-        while sqlx::query_scalar(statement).bind(client_ref).fetch_one(&mut db).await.expect("the database answers") {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
     }
 
     /// How many rows a client has in every table that holds rows of clients.

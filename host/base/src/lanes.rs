@@ -48,6 +48,11 @@ impl Lease {
         Ok(fence.map(|fence| Self { client, queue, lane, fence, stop, nudge }))
     }
 
+    /// Claims a lane for one short step outside the runner. The lease is not renewed: the step must end within [`LEASE`].
+    pub async fn claim_briefly(ctx: &Context, lane: LaneKey) -> Result<Option<Self>> {
+        Self::claim(ctx, lane, LEASE, CancellationToken::new(), Arc::new(Notify::new())).await
+    }
+
     fn key(&self) -> LaneKey {
         LaneKey { client: self.client, queue: self.queue, lane: self.lane }
     }

@@ -8,8 +8,8 @@
 //!
 //! `docs/ARCHITECTURE.md` 5.2 has the sequence. If more than four customers of an inbox write at once, several share a
 //! transaction. It locks customers in the order of their messages. If it would wait long for a lock, each message is
-//! taken alone. `answers::read` finds the message that a tap or a quote refers to. `receive/taps.rs` closes the
-//! conversation that a tapped button ends.
+//! taken alone. `answers` finds the message that a tap or a quote refers to. If it is not known and a call to the customer
+//! has no outcome yet, the message is too early. `receive/taps.rs` closes the conversation that a tapped button ends.
 //!
 //! - An edit or a deletion (`receive/change.rs`) changes a message of the same author and keeps the old text. If the
 //!   message is not known yet, the change is tried again every 5 s for 10 minutes.

@@ -11,7 +11,8 @@
 //!    transaction applies the statuses of a group. It does not wait for locks: a status with an unknown or locked leg
 //!    is stored in `callback` with the other items, unless `callback_seen` has it. `callbacks/failed_items.rs` counts and
 //!    keeps unreadable items, `callbacks/strays.rs` those for a number that no client has. After the commit lanes are woken, and the provider gets its 200.
-//! 3. `callbacks::work` takes a page of `callback` in order. Neighbouring statuses share a transaction (`take_group`);
+//! 3. `callbacks::work` takes a page of `callback` in order. `callbacks/waiting_senders.rs` puts off the items behind an
+//!    earlier one of their customer that waits. Neighbouring statuses share a transaction (`take_group`);
 //!    if a group fails, each item is taken alone. The row of the callback is removed in the same transaction. Messages
 //!    go to `chat::receive::receive_all`. `callbacks/message_changes.rs` takes edits, deletions, imported messages and
 //!    referrals. Messages in groups are only counted.

@@ -70,6 +70,7 @@ pub mod dispatch;
 pub mod fallback;
 pub mod lookup;
 mod message_span;
+pub mod open_calls;
 mod opt_out;
 pub mod own_echoes;
 pub mod rates;

@@ -1,6 +1,6 @@
 //! Messages over Messenger in both directions: content, states, messages from the page's own inbox, windows.
 
-use harness::{Patchbay, PatchbaySetup, eventually};
+use harness::{Patchbay, PatchbaySetup, WebhookSink, eventually};
 use serde_json::json;
 
 use super::with_bot;
@@ -148,15 +148,33 @@ async fn locations_reactions_taps_and_unmodelled_content_arrive() {
 
 #[tokio::test]
 async fn a_quoted_reply_names_the_message_both_ways() {
-    let (patchbay, client, sink, person) = with_bot("clerk").await;
+    let (patchbay, _, sink, person) = with_bot("clerk").await;
     let mid = person.write("quote").await;
     let answer = person.hears("quoted").await;
-    patchbay.settles_calls(&client.client_ref).await;
     assert_eq!(answer["body"]["reply_to"]["mid"], json!(mid));
     let quoted = person.send(json!({ "text": "say about that", "quote": answer["id"] })).await;
     let event = sink.receives("chatbot", "the quote", |event| event["messageText"] == "say about that").await;
     assert_eq!(event["quotedText"], "quoted");
     assert!(!quoted.is_empty() && !patchbay.page_sends("send").await.is_empty());
+}
+
+#[tokio::test]
+async fn a_reply_that_overtakes_the_answer_to_its_message_names_it() {
+    let patchbay = PatchbaySetup::new().with_guests().start().await;
+    let client = patchbay.bare_client("acme");
+    let sink = WebhookSink::start().await;
+    client.webhooks_to(&sink, "v2").await;
+    patchbay.page(&client, "555").await;
+    client.activate("clerk").await;
+    patchbay.simulate("/simulator/faults", &json!({ "holdAnswersMillis": 1500 })).await;
+    let person = patchbay.person("24071234567", "555");
+    person.write("say held").await;
+    let answer = person.hears("held").await;
+
+    person.send(json!({ "text": "say about that", "quote": answer["id"] })).await;
+
+    let event = sink.receives("chatbot", "the quote", |event| event["messageText"] == "say about that").await;
+    assert_eq!(event["quotedText"], "held");
 }
 
 #[tokio::test]

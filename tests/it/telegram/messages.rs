@@ -76,10 +76,9 @@ async fn locations_contacts_reactions_and_unknown_content_arrive_as_such() {
 
 #[tokio::test]
 async fn a_quote_names_the_message_both_ways() {
-    let (patchbay, client, sink, user) = with_bot("clerk", "--webhook").await;
+    let (_patchbay, _, sink, user) = with_bot("clerk", "--webhook").await;
     let number = user.write("quote").await;
     let answer = user.hears("quoted").await;
-    patchbay.settles_calls(&client.client_ref).await;
     assert_eq!(answer["reply_to_message"]["message_id"], json!(number));
     user.send(json!({ "text": "say about that", "quote": answer["message_id"] })).await;
     let event = sink.receives("chatbot", "the quote", |event| event["messageText"] == "say about that").await;

@@ -153,10 +153,10 @@ fn failure(fault: MediaStoreError) -> Error {
 }
 
 /// Removes the files of an answer that did not take effect. If that fails, the retention removes them.
-pub(super) async fn forget(ctx: &Context, client: ClientId, files: &[MediaId]) {
+pub(super) async fn forget(ctx: &Context, lease: &Lease, files: &[MediaId]) {
     for id in files {
-        if let Err(error) = try_to_forget(ctx, client, *id).await {
-            tracing::warn!(client.id = %client, media.id = %id, error = &*error,
+        if let Err(error) = try_to_forget(ctx, lease, *id).await {
+            tracing::warn!(client.id = %lease.client, media.id = %id, error = &*error,
                 "a file of an answer without effect could not be removed");
         }
     }
@@ -164,11 +164,15 @@ pub(super) async fn forget(ctx: &Context, client: ClientId, files: &[MediaId]) {
 
 async fn try_to_forget(
     ctx: &Context,
-    client: ClientId,
+    lease: &Lease,
     id: MediaId,
 ) -> std::result::Result<(), Box<dyn std::error::Error + Send + Sync>> {
+    let client = lease.client;
+    // Another process that has the chat now may have stored the same file for its own answer.
+    lease.hold(&mut *ctx.db.acquire().await?).await?;
     ctx.media.delete(client, id).await?;
     let mut tx = ctx.db.begin().await?;
+    lease.hold(&mut tx).await?;
     stored_media::remove(&mut tx, client, id).await?;
     unsent_files::remove(&mut tx, client, &[id]).await?;
     tx.commit().await?;

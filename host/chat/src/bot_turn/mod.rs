@@ -158,7 +158,7 @@ async fn run(ctx: &Context, lease: &Lease, scene: &TurnContext, event: &WaitingE
     let answer = effects::ChatbotAnswer { effects, files: files.clone(), reads, writes, requests, presence, made };
     let applied = effects::apply(ctx, lease, scene, event, answer).await?;
     if !matches!(applied, TurnOutcome::Over) {
-        attachments::forget(ctx, lease.client, &files).await;
+        attachments::forget(ctx, lease, &files).await;
     }
     Ok(applied)
 }

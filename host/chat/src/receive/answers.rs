@@ -6,6 +6,7 @@ use domain::{
     ids::{ClientId, CustomerId, MessageId},
     inbound::{InboundContent, InboundMessage},
 };
+use outbound::open_calls;
 use storage::{
     PgConnection,
     chat::chat_messages::{self, QuotedMessage},
@@ -57,7 +58,27 @@ impl AnswerTarget {
     }
 }
 
-pub(super) async fn read(
+/// Reads the answer. `None`: the message that it answers is not known, and a call to its customer has no outcome yet. Then
+/// the answer may be one to that call. Only if `may_wait`.
+pub(super) async fn read_known(
+    db: &mut PgConnection,
+    client: ClientId,
+    inbox: &Inbox,
+    customer: CustomerId,
+    (message, may_wait): (&InboundMessage, bool),
+) -> Result<Option<AnswerStep>> {
+    let answered = read(db, client, inbox, customer, message).await?;
+    if !may_wait || answered.target.is_some() || target_id(message).is_none() {
+        return Ok(Some(answered));
+    }
+    if open_calls::is_any_to(db, client, inbox.id, customer).await? {
+        return Ok(None);
+    }
+    // The outcome may have been stored since the first look.
+    read(db, client, inbox, customer, message).await.map(Some)
+}
+
+async fn read(
     db: &mut PgConnection,
     client: ClientId,
     inbox: &Inbox,

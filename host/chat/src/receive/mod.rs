@@ -64,6 +64,14 @@ struct Taken {
     wakes: Vec<(Queue, Uuid)>,
 }
 
+pub enum ReceiveOutcome {
+    /// Wake these lanes after the commit.
+    Done(Vec<(Queue, Uuid)>),
+    /// A message quotes, taps or reacts to one that is not known, and the outcome of a call to its customer is not stored. End
+    /// the transaction without a commit.
+    TooEarly,
+}
+
 /// Receives a message inside the caller's transaction. A repetition changes nothing. Returns the lanes to wake after
 /// the commit.
 pub async fn receive(
@@ -73,36 +81,43 @@ pub async fn receive(
     inbox: InboxId,
     message: &InboundMessage,
 ) -> Result<Vec<(Queue, Uuid)>> {
-    receive_all(ctx, db, client, inbox, &[message]).await
+    match receive_all(ctx, db, client, inbox, (&[message], false)).await? {
+        ReceiveOutcome::Done(wakes) => Ok(wakes),
+        // It does not wait.
+        ReceiveOutcome::TooEarly => Ok(Vec::new()),
+    }
 }
 
 /// Like [`receive`] for several messages in order. Common data is read once, and all events are recorded together.
+/// `may_wait`: a message may be too early.
 pub fn receive_all<'a>(
     ctx: &'a Context,
     db: &'a mut PgConnection,
     client: ClientId,
     inbox: InboxId,
-    messages: &'a [&'a InboundMessage],
-) -> BoxFuture<'a, Result<Vec<(Queue, Uuid)>>> {
+    (messages, may_wait): (&'a [&'a InboundMessage], bool),
+) -> BoxFuture<'a, Result<ReceiveOutcome>> {
     // Boxed, so that it is compiled once here and not in each calling crate.
     async move {
         let new = claim(ctx, db, client, messages).await?;
         if new.is_empty() {
-            return Ok(Vec::new());
+            return Ok(ReceiveOutcome::Done(Vec::new()));
         }
         let Some(inbox) = inboxes::by_id(db, client, inbox).await? else {
             tracing::warn!(client.id = %client, "dropped messages for a deleted inbox");
-            return Ok(Vec::new());
+            return Ok(ReceiveOutcome::Done(Vec::new()));
         };
         let in_force = chat::ActivePlugins::on(db, client, inbox.id).await?;
         let (mut events, mut wakes) = (Vec::new(), Vec::new());
         for (id, message) in new {
-            let taken = receive_one(ctx, db, client, (&inbox, &in_force), (id, message)).await?;
+            let Some(taken) = receive_one(ctx, db, client, (&inbox, &in_force), (id, message, may_wait)).await? else {
+                return Ok(ReceiveOutcome::TooEarly);
+            };
             events.extend(taken.events);
             wakes.extend(taken.wakes);
         }
         wakes.extend(record(ctx, db, client, &events).await?);
-        Ok(wakes)
+        Ok(ReceiveOutcome::Done(wakes))
     }
     .boxed()
 }
@@ -125,13 +140,14 @@ async fn claim<'a>(
     Ok(new)
 }
 
+/// `None`: the message is too early.
 async fn receive_one(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
     (inbox, in_force): (&Inbox, &chat::ActivePlugins),
-    (id, message): (ChatMessageId, &InboundMessage),
-) -> Result<Taken> {
+    (id, message, may_wait): (ChatMessageId, &InboundMessage, bool),
+) -> Result<Option<Taken>> {
     let traced = traces::first(id.0, SpanKind::Consumer);
     let IntroducedCustomers { who: customer, folded } = sender(ctx, db, client, message).await?;
     let mut events = of_folded(db, client, &folded, ctx.now()).await?;
@@ -139,7 +155,9 @@ async fn receive_one(
     let written_at = ctx.clock.at(message.sent_at).min(ctx.now());
     let CustomerHistory { last_template, conversation, cost } =
         inbox_customers::record_inbound(db, client, inbox.id, &customer, written_at).await?;
-    let answered = answers::read(db, client, inbox, customer.id, message).await?;
+    let Some(answered) = answers::read_known(db, client, inbox, customer.id, (message, may_wait)).await? else {
+        return Ok(None);
+    };
     taps::take(ctx, db, client, &answered, conversation.as_ref()).await?;
     let file = store_file(ctx, db, client, inbox, &answered.content).await?;
     let referral = referral::of_message(ctx, db, client, inbox, message).await?;
@@ -184,7 +202,7 @@ async fn receive_one(
         let span = span.of(client).with("patchbay.message.id", id.0).with("patchbay.inbox.id", inbox.id.0);
         span.with("patchbay.participant.id", routed.participant.id.0).end("receive");
     }
-    Ok(Taken { events, wakes })
+    Ok(Some(Taken { events, wakes }))
 }
 
 /// The rating that counts. For a ticket it is the first one, even if the chat has moved on.

@@ -1,6 +1,6 @@
 use base::{Context, Error, Result, lanes::Lease};
 use chat::receive;
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     ids::{CallbackId, InboxId},
     inbound::{CallbackBody, StatusUpdate},
@@ -13,7 +13,8 @@ use super::{
     account, failed_items,
     item::Item,
     message_changes::{self, ItemOutcome},
-    messages,
+    messages::{self, TakeOutcome},
+    waiting_senders::WaitingSenders,
 };
 
 pub(super) const MOST_ATTEMPTS: i16 = 10;
@@ -27,10 +28,11 @@ pub(super) const EARLY_STATUS_PAUSE: TimeDelta = TimeDelta::seconds(5);
 pub(super) const EARLY_STATUS_PATIENCE: TimeDelta = TimeDelta::minutes(10);
 
 /// Takes items in one transaction. If it fails, they are taken one by one, so that one bad item does not stop its
-/// neighbours.
-pub(super) async fn take_group(ctx: &Context, lease: &Lease, group: &[&Item]) -> Result<()> {
+/// neighbours. Items of a customer with a waiting earlier one are put off.
+pub(super) async fn take_group(ctx: &Context, lease: &Lease, waiting: &WaitingSenders, group: &[&Item]) -> Result<()> {
+    let group = waiting.let_through(ctx, lease, group).await?;
     if group.len() > 1 {
-        match take(ctx, lease, group).await {
+        match take(ctx, lease, &group).await {
             Err(error) if error.is_outage() && !error.lost_to_another_transaction() => return Err(error),
             Err(error) => {
                 tracing::debug!(
@@ -38,34 +40,43 @@ pub(super) async fn take_group(ctx: &Context, lease: &Lease, group: &[&Item]) ->
                     "the callbacks of a failed group are processed one by one"
                 )
             }
-            Ok(()) => return Ok(()),
+            Ok(TakeOutcome::Taken) => return Ok(()),
+            Ok(TakeOutcome::TooEarly) => {}
         }
     }
     for item in group {
         if lease.is_over() {
             break;
         }
-        take_one(ctx, lease, item).await?;
+        // The one before it may have failed.
+        if !waiting.let_through(ctx, lease, &[item]).await?.is_empty() {
+            take_one(ctx, lease, waiting, item).await?;
+        }
     }
     Ok(())
 }
 
-pub(super) async fn take_one(ctx: &Context, lease: &Lease, item: &Item) -> Result<()> {
+async fn take_one(ctx: &Context, lease: &Lease, waiting: &WaitingSenders, item: &Item) -> Result<()> {
     let mut tries = 1;
     loop {
         match take(ctx, lease, &[item]).await {
-            Ok(()) => return Ok(()),
+            Ok(TakeOutcome::Taken) => return Ok(()),
+            Ok(TakeOutcome::TooEarly) => {
+                let due_at = ctx.now() + messages::EARLY_ANSWER_PAUSE;
+                waiting.note(item, due_at);
+                return put_off(ctx, lease, item.id, due_at).await;
+            }
             Err(error) if error.is_outage() => return Err(error),
             Err(error) if tries < TRIES_AT_ONCE => {
                 tracing::debug!(callback.id = %item.id, error = &error as &dyn std::error::Error, "a callback is tried again");
                 tries += 1;
             }
-            Err(error) => return fail(ctx, lease, item, &error).await,
+            Err(error) => return fail(ctx, lease, waiting, item, &error).await,
         }
     }
 }
 
-pub(super) async fn take(ctx: &Context, lease: &Lease, group: &[&Item]) -> Result<()> {
+async fn take(ctx: &Context, lease: &Lease, group: &[&Item]) -> Result<TakeOutcome> {
     if let [Item { body: CallbackBody::Message(_), .. }, ..] = group {
         return messages::take(ctx, lease, group).await;
     }
@@ -110,7 +121,7 @@ pub(super) async fn take(ctx: &Context, lease: &Lease, group: &[&Item]) -> Resul
     callbacks::remove(&mut tx, lease.client, &done).await?;
     tx.commit().await?;
     ctx.wake.wake_all(lease.client, wakes.into_iter().collect::<std::collections::BTreeSet<(Queue, Uuid)>>());
-    Ok(())
+    Ok(TakeOutcome::Taken)
 }
 
 /// Returns the lanes to wake. An item that must wait is postponed and removed from `done`.
@@ -160,17 +171,27 @@ pub(super) async fn postpone(
     Ok(early)
 }
 
-pub(super) async fn fail(ctx: &Context, lease: &Lease, item: &Item, error: &Error) -> Result<()> {
+/// Puts off an item whose message cannot be taken yet. This does not count as a failure.
+async fn put_off(ctx: &Context, lease: &Lease, item: CallbackId, due_at: DateTime<Utc>) -> Result<()> {
+    let mut tx = ctx.db.begin().await?;
+    lease.hold(&mut tx).await?;
+    callbacks::postpone(&mut tx, lease.client, &[item], due_at).await?;
+    tx.commit().await?;
+    Ok(())
+}
+
+async fn fail(ctx: &Context, lease: &Lease, waiting: &WaitingSenders, item: &Item, error: &Error) -> Result<()> {
     let attempts = item.attempts.saturating_add(1);
     if attempts >= MOST_ATTEMPTS {
         tracing::error!(callback.id = %item.id, error = error as &dyn std::error::Error, "a callback was given up");
         return give_up(ctx, lease, item.id, &reason(error), Some(item)).await;
     }
     tracing::warn!(callback.id = %item.id, attempts, error = error as &dyn std::error::Error, "a callback could not be processed; it is tried again");
-    let pause = TimeDelta::seconds(1_i64 << attempts.clamp(0, 8));
+    let due_at = ctx.now() + TimeDelta::seconds(1_i64 << attempts.clamp(0, 8));
+    waiting.note(item, due_at);
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
-    callbacks::retry(&mut tx, lease.client, item.id, ctx.now() + pause).await?;
+    callbacks::retry(&mut tx, lease.client, item.id, due_at).await?;
     tx.commit().await?;
     Ok(())
 }

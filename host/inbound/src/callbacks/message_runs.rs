@@ -3,7 +3,7 @@
 use base::{Context, Result, lanes::Lease};
 use futures::{StreamExt, TryStreamExt, stream};
 
-use super::{group::take_group, item::Item, senders};
+use super::{group::take_group, item::Item, senders, waiting_senders::WaitingSenders};
 
 /// Transactions at the same time. Each holds a database connection and waits for it half of the time.
 pub(super) const AT_ONCE: usize = 4;
@@ -11,7 +11,7 @@ pub(super) const AT_ONCE: usize = 4;
 /// Bound on messages in one transaction: each customer waits for the others.
 pub(super) const MOST_PER_TRANSACTION: usize = 16;
 
-pub(super) async fn take_all(ctx: &Context, lease: &Lease, items: &[Item]) -> Result<()> {
+pub(super) async fn take_all(ctx: &Context, lease: &Lease, waiting: &WaitingSenders, items: &[Item]) -> Result<()> {
     stream::iter(runs(senders::by_sender(items, Item::message)))
         .map(Ok)
         .try_for_each_concurrent(AT_ONCE, |run| async move {
@@ -19,7 +19,7 @@ pub(super) async fn take_all(ctx: &Context, lease: &Lease, items: &[Item]) -> Re
                 if lease.is_over() {
                     break;
                 }
-                take_group(ctx, lease, together).await?;
+                take_group(ctx, lease, waiting, together).await?;
             }
             Ok(())
         })

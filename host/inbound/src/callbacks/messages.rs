@@ -5,7 +5,8 @@
 use std::{borrow::Cow, time::Duration};
 
 use base::{Context, Error, Result, lanes::Lease};
-use chat::receive;
+use chat::receive::{self, ReceiveOutcome};
+use chrono::TimeDelta;
 use domain::{
     ids::{CallbackId, InboxId},
     inbound::InboundMessage,
@@ -18,7 +19,20 @@ use super::{item::Item, names};
 /// transactions lock them in other orders. After a timeout each message is taken alone and locks one customer.
 const LOCK_TIMEOUT: Duration = Duration::from_millis(50);
 
-pub(super) async fn take(ctx: &Context, lease: &Lease, group: &[&Item]) -> Result<()> {
+/// How long a message waits for the outcome of a call to its customer, if it answers a message that is not known. Then it is
+/// taken without that message.
+const EARLY_ANSWER_PATIENCE: TimeDelta = TimeDelta::seconds(30);
+
+/// Time between two attempts to take such a message.
+pub(super) const EARLY_ANSWER_PAUSE: TimeDelta = TimeDelta::seconds(1);
+
+pub(super) enum TakeOutcome {
+    Taken,
+    /// Nothing was taken: a message answers another one whose call has no outcome yet.
+    TooEarly,
+}
+
+pub(super) async fn take(ctx: &Context, lease: &Lease, group: &[&Item]) -> Result<TakeOutcome> {
     let inbox = InboxId(lease.lane);
     let mut messages: Vec<Cow<'_, InboundMessage>> = Vec::with_capacity(group.len());
     for message in group.iter().filter_map(|item| item.message()) {
@@ -32,8 +46,16 @@ pub(super) async fn take(ctx: &Context, lease: &Lease, group: &[&Item]) -> Resul
     if !callbacks::hold_and_remove(&mut tx, lease.client, (lease.lane, lease.fence), &done, patience).await? {
         return Err(Error::LeaseLost);
     }
-    let wakes = receive::receive_all(ctx, &mut tx, lease.client, inbox, &messages).await?;
-    tx.commit().await?;
-    ctx.wake.wake_all(lease.client, wakes);
-    Ok(())
+    let may_wait = group.iter().any(|item| ctx.now() - item.received_at < EARLY_ANSWER_PATIENCE);
+    match receive::receive_all(ctx, &mut tx, lease.client, inbox, (&messages, may_wait)).await? {
+        ReceiveOutcome::Done(wakes) => {
+            tx.commit().await?;
+            ctx.wake.wake_all(lease.client, wakes);
+            Ok(TakeOutcome::Taken)
+        }
+        ReceiveOutcome::TooEarly => {
+            tx.rollback().await?;
+            Ok(TakeOutcome::TooEarly)
+        }
+    }
 }

@@ -22,6 +22,7 @@ mod stray_adoption;
 mod strays;
 mod template_news;
 mod template_parts;
+mod waiting_senders;
 mod work;
 
 pub use authenticity::{CallbackRefused, Handshake, HandshakeAnswer, handshake, is_signature, open_callback};

@@ -40,7 +40,8 @@ pub(super) fn by_sender<T>(items: &[T], message: impl Fn(&T) -> Option<&InboundM
     sequences.into_values().collect()
 }
 
-fn addresses(message: &InboundMessage) -> Vec<Address> {
+/// The addresses that a message names, in all spellings.
+pub(super) fn addresses(message: &InboundMessage) -> Vec<Address> {
     let named = [(AddressKind::Phone, &message.from), (AddressKind::Bsuid, &message.from_user_id)];
     let named = named.into_iter().filter_map(|(kind, value)| Address::of_kind(kind, value.as_deref()?));
     // Both spellings of a number belong to one customer.

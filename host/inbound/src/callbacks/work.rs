@@ -1,5 +1,5 @@
 //! Works off the callbacks of one lane. Neighbouring statuses share a transaction, and [`messages`] takes neighbouring
-//! messages. An item that fails is postponed, so that it does not block the number.
+//! messages. An item that fails is postponed with the later ones of its customer, so that it does not block the number.
 
 use std::time::Duration;
 
@@ -15,6 +15,7 @@ use super::{
     item::Item,
     lite_ids,
     message_runs::take_all,
+    waiting_senders::WaitingSenders,
 };
 
 const PAGE: i64 = 100;
@@ -36,14 +37,19 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
             return Ok(());
         }
         let gather = page.len() < FULL_ENOUGH;
+        let others_wait = page.iter().any(|callback| callback.others_wait);
         let items = read(ctx, lease, page).await?;
+        let waiting = match others_wait {
+            true => WaitingSenders::of_page(ctx, lease, &items).await?,
+            false => WaitingSenders::default(),
+        };
         for group in items.chunk_by(|one, next| one.is_like(next)) {
             if lease.is_over() {
                 return Ok(());
             }
             match group {
-                [Item { body: CallbackBody::Message(_), .. }, ..] => take_all(ctx, lease, group).await?,
-                group => take_group(ctx, lease, &group.iter().collect::<Vec<_>>()).await?,
+                [Item { body: CallbackBody::Message(_), .. }, ..] => take_all(ctx, lease, &waiting, group).await?,
+                group => take_group(ctx, lease, &waiting, &group.iter().collect::<Vec<_>>()).await?,
             }
         }
         if gather {
@@ -58,7 +64,7 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
 async fn read(ctx: &Context, lease: &Lease, page: Vec<ProviderCallback>) -> Result<Vec<Item>> {
     let mut items = Vec::with_capacity(page.len());
     for callback in page {
-        let ProviderCallback { id, received_at, attempts, item } = callback;
+        let ProviderCallback { id, received_at, attempts, item, .. } = callback;
         match item {
             Ok(CallbackItem { target, body, .. }) => items.push(Item { id, received_at, attempts, target, body }),
             Err(unreadable) => give_up(ctx, lease, id, &unreadable.to_string(), None).await?,

@@ -2,6 +2,7 @@
 
 mod fetch;
 mod refusal;
+mod unsent_files;
 
 use std::{ops::Range, sync::Arc};
 
@@ -15,10 +16,7 @@ use domain::{
     clock::minted_at,
     ids::{ClientId, MediaId},
 };
-use storage::inbound::{
-    media::{MediaRecord, MediaState},
-    unsent_files,
-};
+use storage::inbound::media::{MediaRecord, MediaState};
 
 pub use fetch::work;
 pub use refusal::MediaRefused;
@@ -86,7 +84,7 @@ pub async fn forget_old(ctx: &Context) {
     if let Err(error) = fetch::forget_cut_off(ctx, days_ago(1)).await {
         tracing::warn!(error = &error as &dyn std::error::Error, "unfinished downloads could not be removed");
     }
-    if let Err(error) = forget_unsent(ctx, days_ago(1)).await {
+    if let Err(error) = unsent_files::forget(ctx, days_ago(1)).await {
         tracing::warn!(error = &error as &dyn std::error::Error, "files of turns without effect could not be removed");
     }
     let before = days_ago(u64::from(ctx.settings.retention.message_days));
@@ -101,28 +99,6 @@ pub async fn forget_old(ctx: &Context) {
                 tracing::error!(error = &error as &dyn std::error::Error, "old files could not be removed");
                 return;
             }
-        }
-    }
-}
-
-/// Removes files that chatbots wrote before `before` and that no message names: their turns were cut off and not repeated.
-/// The bytes go first, so that no bytes stay without a row.
-async fn forget_unsent(ctx: &Context, before: DateTime<Utc>) -> Result<(), MediaRefused> {
-    loop {
-        let unsent = unsent_files::older_than(&mut *ctx.db.acquire().await?, before, FORGOTTEN_AT_ONCE).await?;
-        for (client, id) in &unsent {
-            let is_sent = unsent_files::is_sent(&mut *ctx.db.acquire().await?, *client, *id).await?;
-            if !is_sent {
-                ctx.media.delete(*client, *id).await?;
-            }
-            let mut tx = ctx.db.begin().await?;
-            if unsent_files::remove_old(&mut tx, *client, *id, before).await? && !is_sent {
-                storage::inbound::media::remove(&mut tx, *client, *id).await?;
-            }
-            tx.commit().await?;
-        }
-        if unsent.is_empty() {
-            return Ok(());
         }
     }
 }

@@ -7,7 +7,11 @@ use std::{
 };
 
 use async_trait::async_trait;
-use base::audit::{Actor, Administration};
+use base::{
+    Context,
+    audit::{Actor, Administration},
+    lanes::{LaneKey, Lease},
+};
 use channels::media_store::{MediaContent, MediaStore, MediaStoreError, OpenMedia, StoredMedia};
 use chrono::{DateTime, TimeDelta};
 use domain::{
@@ -23,7 +27,7 @@ use inbound::{
 };
 use serde_json::json;
 use storage::{
-    Db,
+    Db, Queue,
     inbound::{
         media::{self as stored_media, OwnMedia},
         unsent_files,
@@ -227,6 +231,38 @@ async fn a_file_that_no_message_names_is_removed_after_a_day() {
 }
 
 #[tokio::test]
+async fn an_old_file_of_a_chat_that_a_process_works_on_is_kept() {
+    let (stage, store) = with_clerk().await;
+    let file = cut_off(&stage, &store).await;
+    stage.advance(TimeDelta::hours(25));
+    let turn = stage.claim(Queue::Participant, stage.chat().await.id.0).await;
+
+    media::forget_old(&stage.ctx).await;
+    assert!(is_kept(&stage, file).await, "the turn may send it");
+    assert_eq!(files_and_notes(&stage).await, (1, 1));
+    turn.release(&stage.ctx).await.unwrap();
+    media::forget_old(&stage.ctx).await;
+
+    assert!(!is_kept(&stage, file).await);
+    assert_eq!(files_and_notes(&stage).await, (0, 0));
+}
+
+#[tokio::test]
+async fn no_turn_of_a_chat_begins_while_its_old_file_is_removed() {
+    let (stage, store) = with_clerk().await;
+    let file = cut_off(&stage, &store).await;
+    stage.advance(TimeDelta::hours(25));
+    let watching = Arc::new(LaneWatch::of(&stage).await);
+    let stage = stage.with_files_in(Arc::<LaneWatch>::clone(&watching));
+
+    media::forget_old(&stage.ctx).await;
+
+    assert!(!is_kept(&stage, file).await);
+    assert_eq!(*watching.lanes_free.lock().unwrap(), [false]);
+    assert_eq!(stage.due(Queue::Participant).await.len(), 1, "afterwards it is made again");
+}
+
+#[tokio::test]
 async fn a_sent_file_stays_although_its_note_was_left() {
     let (stage, _store) = with_clerk().await;
     stage.zo_writes("wamid.A", "send-file bill.pdf").await;
@@ -321,6 +357,52 @@ impl MediaStore for BusyStore {
         if let Some(late) = late {
             self.store_late(client, late).await;
         }
+        self.store.delete(client, id).await
+    }
+}
+
+/// A store that notes at each deletion whether a turn of the chat could begin.
+struct LaneWatch {
+    store: Arc<dyn MediaStore>,
+    ctx: Arc<Context>,
+    lane: LaneKey,
+    lanes_free: Mutex<Vec<bool>>,
+}
+
+impl LaneWatch {
+    async fn of(stage: &Stage) -> Self {
+        let lane = LaneKey { queue: Queue::Participant, client: stage.client, lane: stage.chat().await.id.0 };
+        let (store, ctx) = (Arc::clone(&stage.ctx.media), Arc::clone(&stage.ctx));
+        Self { store, ctx, lane, lanes_free: Mutex::default() }
+    }
+}
+
+#[async_trait]
+impl MediaStore for LaneWatch {
+    async fn put(&self, client: ClientId, id: MediaId, content: MediaContent) -> Result<StoredMedia, MediaStoreError> {
+        self.store.put(client, id, content).await
+    }
+
+    async fn open(&self, client: ClientId, id: MediaId) -> Result<Option<OpenMedia>, MediaStoreError> {
+        self.store.open(client, id).await
+    }
+
+    async fn size(&self, client: ClientId, id: MediaId) -> Result<Option<u64>, MediaStoreError> {
+        self.store.size(client, id).await
+    }
+
+    async fn open_part(
+        &self,
+        client: ClientId,
+        id: MediaId,
+        part: Range<u64>,
+    ) -> Result<Option<OpenMedia>, MediaStoreError> {
+        self.store.open_part(client, id, part).await
+    }
+
+    async fn delete(&self, client: ClientId, id: MediaId) -> Result<bool, MediaStoreError> {
+        let claimed = Lease::claim_briefly(&self.ctx, self.lane).await.unwrap();
+        self.lanes_free.lock().unwrap().push(claimed.is_some());
         self.store.delete(client, id).await
     }
 }

@@ -19,6 +19,7 @@ use channels::{
         DeviceEvent, DeviceFailure, DeviceMessage, DeviceNews, LiteCarrier, LiteDevice, LiteDevices, LiteNumber, QrCode,
     },
 };
+use chat::receive::{ReceiveOutcome, receive_all};
 use domain::{
     address::{Address, AddressKind},
     carriage::SendFailure,
@@ -305,6 +306,25 @@ impl Stage {
         let mut tx = self.ctx.db.begin().await.unwrap();
         chat::receive::receive(&self.ctx, &mut tx, self.client, self.number, &message).await.unwrap();
         tx.commit().await.unwrap();
+        self.understood(id).await
+    }
+
+    /// Zo answers `2` to the message with the id `quoted`. `false`: the answer is too early.
+    async fn zo_chooses_in(&self, quoted: &str, id: &str) -> bool {
+        let message = InboundMessage { quoted_provider_id: Some(quoted.to_owned()), ..self.message(id, "2") };
+        let mut tx = self.ctx.db.begin().await.unwrap();
+        let messages = [&message];
+        let received = receive_all(&self.ctx, &mut tx, self.client, self.number, (&messages, true)).await.unwrap();
+        let is_taken = matches!(received, ReceiveOutcome::Done(_));
+        if is_taken {
+            tx.commit().await.unwrap();
+        } else {
+            tx.rollback().await.unwrap();
+        }
+        is_taken
+    }
+
+    async fn understood(&self, id: &str) -> InboundContent {
         let mut db = self.ctx.db.acquire().await.unwrap();
         let stored = chat_messages::find_quoted(&mut db, self.client, id).await.unwrap().unwrap().chat_message.unwrap();
         let stored = chat_messages::find(&mut db, self.client, stored).await.unwrap().unwrap();
@@ -405,6 +425,30 @@ async fn an_answer_that_comes_before_the_device_has_answered_is_the_tap_that_it_
         sqlx::query_scalar("SELECT count(*) FROM offer_in_flight").fetch_one(&stage.ctx.db).await.unwrap();
     assert_eq!(in_flight, 0, "it is settled");
     assert_eq!(stage.zo_answers("AGAIN", "1").await, tap("Sales"), "the settled choices are the same");
+}
+
+#[tokio::test]
+async fn a_choice_that_quotes_a_list_is_too_early_while_the_device_has_not_answered() {
+    let stage = Stage::new().await;
+    stage.is_up_in(stage.ctx.node).await;
+    let gate = Arc::new(Semaphore::new(0));
+    stage.pocket.notes.lock().unwrap().gate = Some(Arc::clone(&gate));
+    stage.offers("Sales", "Support").await;
+    let early = async {
+        while stage.asked().is_empty() {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        let taken = stage.zo_chooses_in("not known", "ANSWER").await;
+        gate.add_permits(1);
+        taken
+    };
+    let ((), taken) = tokio::join!(stage.sends(), early);
+    assert!(!taken);
+
+    let list: String =
+        sqlx::query_scalar("SELECT provider_id FROM outbound_leg").fetch_one(&stage.ctx.db).await.unwrap();
+    assert!(stage.zo_chooses_in(&list, "ANSWER").await);
+    assert_eq!(stage.understood("ANSWER").await, tap("Support"));
 }
 
 #[tokio::test]

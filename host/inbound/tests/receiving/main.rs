@@ -7,9 +7,11 @@ mod built_in_router;
 mod changes;
 mod concurrent_customers;
 mod custom_events;
+mod early_answers;
 mod echoes;
 mod files;
 mod identity;
+mod item_order;
 mod lite;
 mod lite_ids;
 mod merged_chats;
@@ -57,6 +59,13 @@ use crate::stage::{BUSINESS, Stage, ZO};
 
 /// Stores a message that the API sent, as dispatch would.
 async fn sent(stage: &Stage, provider_id: &str, content: &OutboundContent) -> MessageId {
+    let message = queued(stage, content).await;
+    accepted(stage, message, provider_id).await;
+    message
+}
+
+/// Stores a message of the API before its call.
+async fn queued(stage: &Stage, content: &OutboundContent) -> MessageId {
     let (part, message): (PartId, MessageId) = (stage.ctx.mint(), stage.ctx.mint());
     let new_part = NewPart {
         id: part,
@@ -84,10 +93,15 @@ async fn sent(stage: &Stage, provider_id: &str, content: &OutboundContent) -> Me
     let mut db = stage.ctx.db.acquire().await.unwrap();
     let outgoing = GroupRows { parts: vec![&new_part], messages: vec![&new_message], ..GroupRows::default() };
     outgoing_rows::insert(&mut db, stage.client, &outgoing, 1, stage.ctx.now()).await.unwrap();
+    message
+}
+
+/// Stores the id that the provider gave a message.
+async fn accepted(stage: &Stage, message: MessageId, provider_id: &str) {
+    let mut db = stage.ctx.db.acquire().await.unwrap();
     let known = ProviderId { id: provider_id.to_owned(), message, chat_message: None };
     let steps = Steps { provider_ids: vec![known], ..Steps::default() };
     steps::write(&mut db, stage.client, &steps, stage.ctx.now()).await.unwrap();
-    message
 }
 
 fn quick_reply(value: &str, token: &str) -> ButtonParameter {

@@ -249,7 +249,7 @@ impl Stage {
         due.into_iter().map(|(_, lane)| lane).collect()
     }
 
-    async fn claim(&self, queue: Queue, lane: Uuid) -> Lease {
+    pub async fn claim(&self, queue: Queue, lane: Uuid) -> Lease {
         let lane = LaneKey { queue, client: self.client, lane };
         let (stop, nudge) = (CancellationToken::new(), Arc::new(Notify::new()));
         let claimed = Lease::claim(&self.ctx, lane, Duration::from_secs(60), stop, nudge).await;

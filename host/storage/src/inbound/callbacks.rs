@@ -31,6 +31,16 @@ pub struct ProviderCallback {
     pub item: Result<CallbackItem>,
     pub received_at: DateTime<Utc>,
     pub attempts: i16,
+    /// True if a message or a referral of the lane was put off.
+    pub others_wait: bool,
+}
+
+/// An item that was put off, and the time of its next attempt.
+#[derive(Debug)]
+pub struct WaitingCallback {
+    pub id: CallbackId,
+    pub item: Result<CallbackItem>,
+    pub due_at: DateTime<Utc>,
 }
 
 #[derive(sqlx::FromRow)]
@@ -39,6 +49,7 @@ struct CallbackRow {
     item: UnreadJson,
     received_at: DateTime<Utc>,
     attempts: i16,
+    others_wait: bool,
 }
 
 /// Stores items with new facts and returns their lanes. Repetitions are dropped.
@@ -99,6 +110,7 @@ async fn insert(
     Ok(lanes)
 }
 
+/// The due items of a lane, in the order of their arrival.
 pub async fn due(
     db: &mut PgConnection,
     client: ClientId,
@@ -107,7 +119,11 @@ pub async fn due(
     limit: i64,
 ) -> Result<Vec<ProviderCallback>> {
     let rows: Vec<CallbackRow> = sqlx::query_as(
-        "SELECT id, item, received_at, attempts FROM callback
+        "SELECT id, item, received_at, attempts, EXISTS (
+                    SELECT FROM callback earlier
+                    WHERE earlier.client_id = $1 AND earlier.lane_id = $2 AND earlier.failure IS NULL AND NOT earlier.ready
+                      AND (earlier.item #> '{value,body}') ?| '{message,referral}') AS others_wait
+         FROM callback
          WHERE client_id = $1 AND lane_id = $2 AND failure IS NULL AND ready AND due_at <= $3 ORDER BY id LIMIT $4",
     )
     .bind(client.0)
@@ -121,8 +137,54 @@ pub async fn due(
         item: column_values::read("callback", "item", &row.item),
         received_at: row.received_at,
         attempts: row.attempts,
+        others_wait: row.others_wait,
     };
     Ok(rows.into_iter().map(callback).collect())
+}
+
+/// Most waiting items that are compared with a page.
+const COMPARED_AT_MOST: i64 = 1_000;
+
+/// The messages and referrals of a lane that were put off, name one of these addresses and are not in `page`, in the order of
+/// their arrival. An item whose time has come since the page was read is among them.
+pub async fn put_off(
+    db: &mut PgConnection,
+    client: ClientId,
+    lane: Uuid,
+    addresses: &[&str],
+    page: &[CallbackId],
+) -> Result<Vec<WaitingCallback>> {
+    // An item of a test key is stored before its time. It waits for nothing, and nothing waits for it.
+    let rows: Vec<(Uuid, UnreadJson, DateTime<Utc>)> = sqlx::query_as(
+        "SELECT id, item, due_at
+         FROM (SELECT id, item, received_at, due_at FROM callback
+               WHERE client_id = $1 AND lane_id = $2 AND failure IS NULL AND NOT ready
+                 AND (item #> '{value,body}') ?| '{message,referral}'
+               UNION ALL
+               SELECT id, item, received_at, due_at FROM callback
+               WHERE client_id = $1 AND lane_id = $2 AND failure IS NULL AND ready AND id < $5 AND id <> ALL ($4::uuid[])
+              ) earlier
+         WHERE received_at < due_at
+           AND (item #>> '{value,body,message,from}' = ANY ($3::text[])
+                OR item #>> '{value,body,message,fromUserId}' = ANY ($3::text[])
+                OR item #>> '{value,body,message,fromAddress,value}' = ANY ($3::text[])
+                OR item #>> '{value,body,referral,from,value}' = ANY ($3::text[]))
+         ORDER BY id LIMIT $6",
+    )
+    .bind(client.0)
+    .bind(lane)
+    .bind(addresses)
+    .bind(page.iter().map(|item| item.0).collect::<Vec<_>>())
+    .bind(page.iter().max().map(|newest| newest.0))
+    .bind(COMPARED_AT_MOST)
+    .fetch_all(db)
+    .await?;
+    let waiting = |(id, item, due_at): (Uuid, UnreadJson, DateTime<Utc>)| WaitingCallback {
+        id: CallbackId(id),
+        item: column_values::read("callback", "item", &item),
+        due_at,
+    };
+    Ok(rows.into_iter().map(waiting).collect())
 }
 
 /// Returns the newest due item of a lane. All items that were acknowledged before are older.
@@ -195,7 +257,7 @@ pub async fn hold_and_remove(
     Ok(held.is_some())
 }
 
-/// Puts off items whose subject is not known yet. This does not count as a failure.
+/// Puts off items whose subject is not known yet, or that wait for an earlier one. This does not count as a failure.
 pub async fn postpone(
     db: &mut PgConnection,
     client: ClientId,

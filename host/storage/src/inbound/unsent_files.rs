@@ -46,11 +46,38 @@ pub async fn remove(db: &mut PgConnection, client: ClientId, files: &[MediaId]) 
     Ok(())
 }
 
-/// The files that were stored before this time, the oldest first.
-pub async fn older_than(db: &mut PgConnection, before: DateTime<Utc>, limit: i64) -> Result<Vec<(ClientId, MediaId)>> {
-    let statement = "SELECT client_id, media_id FROM unsent_file WHERE stored_at < $1 ORDER BY stored_at LIMIT $2";
-    let rows: Vec<(Uuid, Uuid)> = sqlx::query_as(statement).bind(before).bind(limit).fetch_all(db).await?;
-    Ok(rows.into_iter().map(|(client, file)| (ClientId(client), MediaId(file))).collect())
+/// A file that no message names, and the chat of its turn.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct UnsentFile {
+    pub client: ClientId,
+    pub file: MediaId,
+    pub participant: ParticipantId,
+}
+
+/// At most `limit` files that were stored before this time, the oldest first, without the first `skipped` ones.
+pub async fn older_than(
+    db: &mut PgConnection,
+    before: DateTime<Utc>,
+    (limit, skipped): (i64, i64),
+) -> Result<Vec<UnsentFile>> {
+    let statement = "SELECT client_id, media_id, participant_id FROM unsent_file
+                     WHERE stored_at < $1 ORDER BY stored_at LIMIT $2 OFFSET $3";
+    let rows: Vec<(Uuid, Uuid, Uuid)> =
+        sqlx::query_as(statement).bind(before).bind(limit).bind(skipped).fetch_all(db).await?;
+    let unsent = |(client, file, participant)| UnsentFile {
+        client: ClientId(client),
+        file: MediaId(file),
+        participant: ParticipantId(participant),
+    };
+    Ok(rows.into_iter().map(unsent).collect())
+}
+
+/// True if the note of a file is there and was written before this time.
+pub async fn is_old(db: &mut PgConnection, client: ClientId, file: MediaId, before: DateTime<Utc>) -> Result<bool> {
+    let old = sqlx::query_scalar(
+        "SELECT EXISTS (SELECT FROM unsent_file WHERE client_id = $1 AND media_id = $2 AND stored_at < $3)",
+    );
+    Ok(old.bind(client.0).bind(file.0).bind(before).fetch_one(db).await?)
 }
 
 /// True if a message of its chat, or of the chat with which that was merged, names a file. A process of an earlier release sends

@@ -14,6 +14,8 @@ use crate::{
 
 /// Most legs of one recipient that are compared with a report.
 const AT_MOST: i64 = 20;
+/// Legs at the front of a lane among which those with a call in flight are. More than all places of a carrier.
+const FRONT: i64 = 1_000;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct LegInDoubt {
@@ -39,6 +41,31 @@ pub async fn is_any_to(db: &mut PgConnection, client: ClientId, lane: Uuid, reci
     .bind(client.0)
     .bind(lane)
     .bind(recipients)
+    .fetch_one(db)
+    .await?)
+}
+
+/// Like [`is_any_to`], but looks only at the first legs of the lane. Legs with a call in flight are among them, because a
+/// lane is worked off in this order. So the cost does not grow with a batch that waits.
+pub async fn is_any_in_front_to(
+    db: &mut PgConnection,
+    client: ClientId,
+    lane: Uuid,
+    recipients: &[&str],
+) -> Result<bool> {
+    Ok(sqlx::query_scalar(
+        "SELECT EXISTS (SELECT FROM (SELECT recipient, phase FROM outbound_work
+                                     WHERE client_id = $1 AND lane_id = $2 AND ready
+                                     ORDER BY priority, message_id LIMIT $4) front
+                        WHERE front.recipient = ANY ($3::text[]) AND front.phase IN ('SENDING', 'UNKNOWN'))
+             OR EXISTS (SELECT FROM outbound_work
+                        WHERE client_id = $1 AND lane_id = $2 AND NOT ready AND recipient = ANY ($3::text[])
+                          AND phase IN ('SENDING', 'UNKNOWN'))",
+    )
+    .bind(client.0)
+    .bind(lane)
+    .bind(recipients)
+    .bind(FRONT)
     .fetch_one(db)
     .await?)
 }

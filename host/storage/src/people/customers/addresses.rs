@@ -65,6 +65,30 @@ pub async fn of_customer(db: &mut PgConnection, client: ClientId, customer: Cust
     rows.iter().map(|(kind, value)| column_values::address("customer_address", columns, kind, value)).collect()
 }
 
+/// The addresses of several customers.
+pub async fn of_customers(
+    db: &mut PgConnection,
+    client: ClientId,
+    customers: &[CustomerId],
+) -> Result<HashMap<Address, CustomerId>> {
+    let rows: Vec<(String, String, Uuid)> = sqlx::query_as(
+        "SELECT address.kind, address.value, address.customer_id
+         FROM (SELECT $1::uuid AS client_id, id FROM unnest($2::uuid[]) AS id OFFSET 0) wanted
+         JOIN customer_address address
+              ON address.client_id = wanted.client_id AND address.customer_id = wanted.id",
+    )
+    .bind(client.0)
+    .bind(customers.iter().map(|customer| customer.0).collect::<Vec<_>>())
+    .fetch_all(db)
+    .await?;
+    let columns = ("kind", "value");
+    let owned = |(kind, value, customer): (String, String, Uuid)| {
+        let address = column_values::address("customer_address", columns, &kind, &value)?;
+        Ok((address, CustomerId(customer)))
+    };
+    rows.into_iter().map(owned).collect()
+}
+
 pub async fn with_bsuid(
     db: &mut PgConnection,
     client: ClientId,
