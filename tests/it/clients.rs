@@ -20,7 +20,8 @@ async fn a_client_sees_itself_without_credentials() {
     me.as_object_mut().unwrap().remove("createdTime");
     let expected = json!({
         "clientRef": client.client_ref, "displayName": client.client_ref, "parentRef": null, "timeZone": "UTC",
-        "popiaCompliant": false, "ratingWidget": false, "smsFallback": { "enabled": true, "smsUsername": null },
+        "popiaCompliant": false, "ratingWidget": false, "atMostOnce": false,
+        "smsFallback": { "enabled": true, "smsUsername": null },
     });
     assert_eq!(me, expected);
     assert_eq!(
@@ -242,4 +243,17 @@ async fn old_calls_have_the_answers_of_the_new_ones_and_a_deprecation_header() {
     );
     let key = client.request(Method::POST, &format!("{old}/SystemUsers/generateAPIKey"), None, &[]).await;
     assert_eq!((key.status, key.header("deprecation")), (200, None), "this one stays");
+}
+
+#[tokio::test]
+async fn at_most_once_is_off_until_it_is_switched_on_and_other_changes_keep_it() {
+    let patchbay = SharedPatchbay::get().await;
+    let client = patchbay.new_bare_client();
+    for wrong in [json!("yes"), json!(1)] {
+        assert_eq!(put(&client, ME, &json!({ "atMostOnce": wrong })).await.faulty_fields(), ["atMostOnce"], "{wrong}");
+    }
+    assert_eq!(client.get(ME).await.ok()["atMostOnce"], false);
+    assert_eq!(put(&client, ME, &json!({ "atMostOnce": true })).await.ok()["atMostOnce"], true);
+    assert_eq!(put(&client, ME, &json!({ "displayName": "Acme" })).await.ok()["atMostOnce"], true);
+    assert_eq!(put(&client, ME, &json!({ "atMostOnce": false })).await.ok()["atMostOnce"], false);
 }
