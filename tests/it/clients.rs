@@ -257,3 +257,16 @@ async fn at_most_once_is_off_until_it_is_switched_on_and_other_changes_keep_it()
     assert_eq!(put(&client, ME, &json!({ "displayName": "Acme" })).await.ok()["atMostOnce"], true);
     assert_eq!(put(&client, ME, &json!({ "atMostOnce": false })).await.ok()["atMostOnce"], false);
 }
+
+#[tokio::test]
+async fn the_operator_sets_at_most_once_on_the_command_line() {
+    let patchbay = SharedPatchbay::get().await;
+    let client = patchbay.new_bare_client();
+    for wanted in ["true", "false"] {
+        let printed = patchbay.admin(&["client", "set", "--client", &client.client_ref, "--at-most-once", wanted]);
+        assert_eq!(printed, json!({ "clientRef": client.client_ref, "atMostOnce": wanted == "true" }));
+        assert_eq!(client.get(ME).await.ok()["atMostOnce"], wanted == "true");
+    }
+    let unknown = patchbay.refused(&["client", "set", "--client", "nobody", "--at-most-once", "true"]);
+    assert!(unknown.contains("there is no client `nobody`"), "{unknown}");
+}

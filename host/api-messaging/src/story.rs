@@ -64,7 +64,7 @@ struct StoryBody {
     /// The HTTP request of the send.
     #[serde(skip_serializing_if = "Option::is_none")]
     request_id: Option<Uuid>,
-    /// Time of the next call, while the message is queued.
+    /// Time of the next step, while the message is queued: its call, or its failure if it is in doubt and `atMostOnce` is set.
     #[schema(format = DateTime)]
     #[serde(skip_serializing_if = "Option::is_none")]
     due_time: Option<String>,
