@@ -113,7 +113,8 @@ async fn take(ctx: &Context, message: &MobileOriginated) -> Result<()> {
     // Uses the original text, so that no router can suppress an opt-out.
     let word = ctx.settings.sms.stop_words().effect_of(&text);
     let mut wakes = Vec::new();
-    for (client, answered) in find_receivers(&mut tx, message, last, word.as_ref()).await? {
+    let receivers = find_receivers(&mut tx, message, last, word.as_ref()).await?;
+    for (client, answered) in receivers {
         let mut woken = match &word {
             Some(word) => stops::apply_stop_word(ctx, &mut tx, client, (&message.to, &message.from), word).await?,
             None => Vec::new(),
