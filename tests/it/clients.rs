@@ -20,7 +20,8 @@ async fn a_client_sees_itself_without_credentials() {
     me.as_object_mut().unwrap().remove("createdTime");
     let expected = json!({
         "clientRef": client.client_ref, "displayName": client.client_ref, "parentRef": null, "timeZone": "UTC",
-        "popiaCompliant": false, "ratingWidget": false, "smsFallback": { "enabled": true, "smsUsername": null },
+        "popiaCompliant": false, "ratingWidget": false, "atMostOnce": false,
+        "smsFallback": { "enabled": true, "smsUsername": null },
     });
     assert_eq!(me, expected);
     assert_eq!(
@@ -242,4 +243,30 @@ async fn old_calls_have_the_answers_of_the_new_ones_and_a_deprecation_header() {
     );
     let key = client.request(Method::POST, &format!("{old}/SystemUsers/generateAPIKey"), None, &[]).await;
     assert_eq!((key.status, key.header("deprecation")), (200, None), "this one stays");
+}
+
+#[tokio::test]
+async fn at_most_once_is_off_until_it_is_switched_on_and_other_changes_keep_it() {
+    let patchbay = SharedPatchbay::get().await;
+    let client = patchbay.new_bare_client();
+    for wrong in [json!("yes"), json!(1)] {
+        assert_eq!(put(&client, ME, &json!({ "atMostOnce": wrong })).await.faulty_fields(), ["atMostOnce"], "{wrong}");
+    }
+    assert_eq!(client.get(ME).await.ok()["atMostOnce"], false);
+    assert_eq!(put(&client, ME, &json!({ "atMostOnce": true })).await.ok()["atMostOnce"], true);
+    assert_eq!(put(&client, ME, &json!({ "displayName": "Acme" })).await.ok()["atMostOnce"], true);
+    assert_eq!(put(&client, ME, &json!({ "atMostOnce": false })).await.ok()["atMostOnce"], false);
+}
+
+#[tokio::test]
+async fn the_operator_sets_at_most_once_on_the_command_line() {
+    let patchbay = SharedPatchbay::get().await;
+    let client = patchbay.new_bare_client();
+    for wanted in ["true", "false"] {
+        let printed = patchbay.admin(&["client", "set", "--client", &client.client_ref, "--at-most-once", wanted]);
+        assert_eq!(printed, json!({ "clientRef": client.client_ref, "atMostOnce": wanted == "true" }));
+        assert_eq!(client.get(ME).await.ok()["atMostOnce"], wanted == "true");
+    }
+    let unknown = patchbay.refused(&["client", "set", "--client", "nobody", "--at-most-once", "true"]);
+    assert!(unknown.contains("there is no client `nobody`"), "{unknown}");
 }

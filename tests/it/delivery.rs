@@ -2,6 +2,7 @@
 //! and A.11).
 
 use harness::{Patchbay, PatchbaySetup, SharedPatchbay, TestClient, WebhookSink, eventually, inbound_text, status};
+use reqwest::Method;
 use serde_json::{Value, json};
 
 const ALL: [&str; 4] = ["ACCEPTED", "SENT", "DELIVERED", "READ"];
@@ -348,6 +349,100 @@ async fn a_send_fails_if_its_repetition_is_not_answered_either() {
 
     assert_eq!(body["errorCode"], "900408");
     assert_eq!(sends_to(&patchbay, &client, CUSTOMER).await.len(), 2);
+}
+
+/// The client prefers a lost message to one that arrives twice.
+async fn wants_none_twice(client: &TestClient) {
+    let change = json!({ "atMostOnce": true });
+    let changed = client.request(Method::PUT, "/api/v1/clients/me", Some(&change), &[]).await.ok();
+    assert_eq!(changed["atMostOnce"], true);
+}
+
+#[tokio::test]
+async fn a_message_in_doubt_of_a_client_that_wants_none_twice_fails_and_is_not_sent_again() {
+    let setup = PatchbaySetup::new().set("limits.cloud_timeout", "500ms");
+    let (patchbay, client, sink) = with_faults(setup, json!({ "delayMillis": 600_000 })).await;
+    wants_none_twice(&client).await;
+    patchbay.phone(CUSTOMER).set(json!({ "timeout": true })).await;
+    client.send(&client.order_ready(&[CUSTOMER])).await.accepted();
+    in_doubt(&patchbay).await;
+    patchbay.advance_clock(30).await;
+    client.send(&client.order_ready(&[OTHER_CUSTOMER])).await.accepted();
+    status_body(&sink, OTHER_CUSTOMER, "ACCEPTED").await;
+    assert!(statuses_of(&sink, CUSTOMER).is_empty(), "the minute is not over");
+
+    patchbay.advance_clock(31).await;
+
+    let body = status_body(&sink, CUSTOMER, "FAILED").await;
+    assert_eq!(body["errorCode"], "900409");
+    assert!(body["errorCodeString"].as_str().unwrap().starts_with("outcome unknown, not repeated"), "{body}");
+    assert_eq!(statuses_of(&sink, CUSTOMER), ["FAILED"]);
+    assert_eq!(sends_to(&patchbay, &client, CUSTOMER).await.len(), 1);
+    assert!(!is_ambiguous(&patchbay, CUSTOMER).await);
+}
+
+#[tokio::test]
+async fn a_message_in_doubt_of_a_client_that_wants_none_twice_is_settled_by_its_late_status() {
+    let setup = PatchbaySetup::new().set("limits.cloud_timeout", "500ms");
+    let (patchbay, client, sink) = with_faults(setup, json!({ "delayMillis": 1500 })).await;
+    wants_none_twice(&client).await;
+    patchbay.phone(CUSTOMER).set(json!({ "timeout": true })).await;
+    client.send(&client.order_ready(&[CUSTOMER])).await.accepted();
+    in_doubt(&patchbay).await;
+
+    assert_eq!(client.statuses(&sink, "ct-27820000001", "DELIVERED").await, ALL[..3]);
+
+    patchbay.advance_clock(600).await;
+    another_is_delivered(&client, &sink, OTHER_CUSTOMER).await;
+    assert_eq!(statuses_of(&sink, CUSTOMER), ALL[..3]);
+    assert_eq!(sends_to(&patchbay, &client, CUSTOMER).await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_message_in_doubt_that_is_not_sent_again_brings_no_sms() {
+    let setup = PatchbaySetup::new().set("limits.cloud_timeout", "500ms");
+    let (patchbay, client, sink) = with_faults(setup, json!({ "delayMillis": 600_000 })).await;
+    wants_none_twice(&client).await;
+    patchbay.phone(CUSTOMER).set(json!({ "timeout": true })).await;
+    let mut payload = client.order_ready(&[CUSTOMER]);
+    payload["fallback"] = json!({ "sendFallback": true, "text": "By SMS" });
+    client.send(&payload).await.accepted();
+    in_doubt(&patchbay).await;
+
+    patchbay.advance_clock(61).await;
+
+    let body = status_body(&sink, CUSTOMER, "FAILED").await;
+    assert_eq!(body["errorCode"], "900409", "a failure is reported only if no leg is left: {body}");
+    let mut db = patchbay.database().await;
+    let legs: Vec<String> = sqlx::query_scalar("SELECT channel FROM outbound_leg").fetch_all(&mut db).await.unwrap();
+    assert_eq!(legs, ["WHATSAPP"]);
+}
+
+#[tokio::test]
+async fn of_two_clients_with_calls_at_a_kill_only_the_one_that_may_get_doubles_sends_again() {
+    let (mut patchbay, once, sink) = with_faults(PatchbaySetup::new(), json!({ "delayMillis": 600_000 })).await;
+    let other = patchbay.client("other", "27110000002").await;
+    other.webhooks_to(&sink, "v2").await;
+    wants_none_twice(&once).await;
+    for (client, phone) in [(&once, CUSTOMER), (&other, OTHER_CUSTOMER)] {
+        patchbay.phone(phone).set(json!({ "timeout": true })).await;
+        client.send(&client.order_ready(&[phone])).await.accepted();
+        eventually("the call", || async { (sends_to(&patchbay, client, phone).await.len() == 1).then_some(()) }).await;
+    }
+
+    patchbay.kill();
+    for phone in [CUSTOMER, OTHER_CUSTOMER] {
+        patchbay.phone(phone).set(json!({ "timeout": false })).await;
+    }
+    patchbay.launch().await;
+    patchbay.advance_clock(61).await;
+
+    status_body(&sink, OTHER_CUSTOMER, "ACCEPTED").await;
+    let failed = status_body(&sink, CUSTOMER, "FAILED").await;
+    assert_eq!(failed["errorCode"], "900409");
+    assert_eq!(sends_to(&patchbay, &once, CUSTOMER).await.len(), 1);
+    assert_eq!(sends_to(&patchbay, &other, OTHER_CUSTOMER).await.len(), 2);
+    assert_eq!((is_ambiguous(&patchbay, CUSTOMER).await, is_ambiguous(&patchbay, OTHER_CUSTOMER).await), (false, true));
 }
 
 async fn in_doubt(patchbay: &Patchbay) {

@@ -241,3 +241,90 @@ async fn a_stop_is_taken_back_under_the_number_as_sends_write_it() {
         listed(&patchbay, &client, &phone, false).await;
     }
 }
+
+async fn receipt_of(patchbay: &Patchbay, client: &TestClient, gst_id: &str) -> Value {
+    let answer = patchbay.sms(client, "/sms/trackingMessageStatus", &json!({ "gstid": gst_id })).await.ok();
+    answer["receipts"][0]["statusCode"].clone()
+}
+
+#[tokio::test]
+async fn a_stop_at_a_shared_source_is_for_every_client_that_wrote_from_it_and_so_is_start() {
+    let (patchbay, client, phone) = stage().await;
+    let (other, silent, sink) = (patchbay.new_bare_client(), patchbay.new_bare_client(), WebhookSink::start().await);
+    patchbay.credits(&other, 5);
+    let to = |name: &str| json!({ "replyCallBackURL": sink.url(name) });
+    send(&patchbay, &client, &phone, "One", to("first")).await;
+    send(&patchbay, &other, &phone, "Two", to("second")).await;
+    for text in ["One", "Two"] {
+        phone.receives(text, |message| message["text"] == text).await;
+    }
+
+    phone.write_sms(SOURCE, "Stop").await;
+
+    for one in [&client, &other] {
+        listed(&patchbay, one, &phone, true).await;
+    }
+    assert_eq!(opted_out(&patchbay, &silent).await, Vec::<Value>::new(), "it has not written");
+    for (name, ct_id) in [("first", "One"), ("second", "Two")] {
+        let told = sink.receives_many(name, 1).await.remove(0).form();
+        assert_eq!((told["messageText"].as_str(), told["ctid"].as_str()), ("Stop", ct_id));
+    }
+    for one in [&client, &other] {
+        let before = patchbay.sms_balance(one).await;
+        let blocked = send(&patchbay, one, &phone, "Three", json!({})).await;
+        assert_eq!(receipt_of(&patchbay, one, &blocked).await, "620");
+        assert_eq!(patchbay.sms_balance(one).await, before, "it is refunded");
+    }
+    phone.write_sms(SOURCE, "START").await;
+    for one in [&client, &other] {
+        listed(&patchbay, one, &phone, false).await;
+    }
+    send(&patchbay, &client, &phone, "Four", json!({})).await;
+    phone.receives("the SMS after START", |message| message["text"] == "Four").await;
+    assert!(phone.inbox().await.iter().all(|message| message["text"] != "Three"));
+}
+
+#[tokio::test]
+async fn a_stop_at_a_shared_source_is_for_clients_whose_messages_are_still_scheduled() {
+    let (patchbay, client, phone) = stage().await;
+    let other = patchbay.new_bare_client();
+    patchbay.credits(&other, 5);
+    send(&patchbay, &client, &phone, "One", json!({})).await;
+    phone.receives("the SMS", |message| message["text"] == "One").await;
+    let later = (harness::real_time() + chrono::TimeDelta::hours(5)).to_rfc3339_opts(chrono::SecondsFormat::Secs, true);
+    let scheduled = send(&patchbay, &other, &phone, "Later", json!({ "scheduledSmsDate": later })).await;
+
+    phone.write_sms(SOURCE, "UNSUBSCRIBE").await;
+
+    for one in [&client, &other] {
+        listed(&patchbay, one, &phone, true).await;
+    }
+    assert_eq!(receipt_of(&patchbay, &other, &scheduled).await, "620");
+    assert_eq!(patchbay.sms_balance(&other).await, 5);
+}
+
+#[tokio::test]
+async fn only_the_last_sender_gets_a_reply_that_is_no_stop_word_also_after_a_stop() {
+    let (patchbay, client, phone) = stage().await;
+    let (other, sink) = (patchbay.new_bare_client(), WebhookSink::start().await);
+    patchbay.credits(&other, 5);
+    let to = |name: &str| json!({ "replyCallBackURL": sink.url(name) });
+    send(&patchbay, &client, &phone, "One", to("first")).await;
+    send(&patchbay, &other, &phone, "Two", to("second")).await;
+    for text in ["One", "Two"] {
+        phone.receives(text, |message| message["text"] == text).await;
+    }
+    phone.write_sms(SOURCE, "stop").await;
+
+    phone.write_sms(SOURCE, "please stop this").await;
+
+    let words = |name: &str| -> Vec<String> {
+        sink.received(name).iter().map(|told| told.form()["messageText"].clone()).collect()
+    };
+    sink.receives_many("second", 2).await;
+    sink.receives_many("first", 1).await;
+    let mut to_the_last = words("second");
+    to_the_last.sort();
+    assert_eq!(to_the_last, ["please stop this", "stop"]);
+    assert_eq!(words("first"), ["stop"]);
+}

@@ -256,6 +256,31 @@ async fn replies_are_rewritten_or_refused_and_a_stop_counts_in_any_case() {
 }
 
 #[tokio::test]
+async fn the_router_of_the_last_sender_refuses_only_its_own_copy_of_a_stop() {
+    let (patchbay, client, phone) = stage().await;
+    let (earlier, sink) = (patchbay.new_bare_client(), WebhookSink::start().await);
+    patchbay.credits(&earlier, 5);
+    rules(&client, json!([{ "incoming": true, "words": ["stop"], "refuse": "no stops" }])).await;
+    for (client, text, path) in [(&earlier, "One", "earlier"), (&client, "Two", "last")] {
+        send(&patchbay, client, &phone, text, json!({ "replyCallBackURL": sink.url(path) })).await;
+        phone.receives("the SMS", |message| message["text"] == text).await;
+    }
+
+    phone.write_sms("PATCHBAY", "stop").await;
+
+    let reply = sink.receives_many("earlier", 1).await.remove(0).form();
+    assert_eq!((reply["messageText"].as_str(), reply["ctid"].as_str()), ("stop", "One"));
+    for client in [&earlier, &client] {
+        let answer = patchbay.sms(client, "/sms/getUnsubscribelist", &json!({})).await.ok();
+        assert_eq!(answer["numbers"], json!([phone.msisdn]));
+    }
+    let mut db = patchbay.database().await;
+    let statement = "SELECT count(*) FROM sms_reply WHERE subscriber = $1";
+    let replies: i64 = sqlx::query_scalar(statement).bind(&phone.msisdn).fetch_one(&mut db).await.unwrap();
+    assert_eq!(replies, 1, "its router refused the copy of the last sender");
+}
+
+#[tokio::test]
 async fn another_source_does_not_bypass_a_stop() {
     let (patchbay, client, phone) = stage().await;
     let source = format!("T{}", &phone.msisdn[phone.msisdn.len() - 8..]);

@@ -53,6 +53,8 @@ struct ClientBody {
     popia_compliant: bool,
     /// `true`: customers are asked for a rating when an agent ends their chat.
     rating_widget: bool,
+    /// `true`: a message whose outcome is unknown is not sent again. It fails with 900409, and may be lost.
+    at_most_once: bool,
     /// SMS fallback for messages that WhatsApp cannot deliver.
     sms_fallback: FallbackBody,
     /// `true` in the sandbox of test keys. Absent elsewhere.
@@ -87,6 +89,7 @@ impl From<ClientView> for ClientBody {
             time_zone: client.time_zone,
             popia_compliant: client.popia_compliant,
             rating_widget: client.asks_rating,
+            at_most_once: client.at_most_once,
             sms_fallback: FallbackBody {
                 enabled: client.sms_fallback.enabled,
                 mode: (client.fallback_mode != FallbackMode::default()).then(|| client.fallback_mode.as_str()),
@@ -128,6 +131,10 @@ struct ChangeBody {
     /// `true`: customers are asked for a rating when an agent ends their chat.
     #[schema(nullable = false)]
     rating_widget: Option<bool>,
+    /// `true`: a message whose outcome is still unknown after a minute (`limits.unknown_after`) is not sent again, on any
+    /// channel. It fails with 900409, and may be lost. `false`: it is sent once more, and may arrive twice.
+    #[schema(nullable = false)]
+    at_most_once: Option<bool>,
 }
 
 /// Settings of the SMS fallback.
@@ -197,7 +204,7 @@ async fn read(
     Ok(Json(found.into()))
 }
 
-/// Renames a client, or sets its time zone.
+/// Renames a client, or changes its settings.
 ///
 /// A new `clientRef` is valid from the next request on. Another client can then use the old one.
 #[utoipa::path(
@@ -227,6 +234,7 @@ async fn update(
         display_name: asked.display_name,
         time_zone,
         asks_rating: asked.rating_widget,
+        at_most_once: asked.at_most_once,
     };
     let (admin, caller) = (state.administration(), allowed.caller.client);
     let changed = clients::update(&admin, caller, &client_ref, change, allowed.actor()).await.map_err(api_error)?;

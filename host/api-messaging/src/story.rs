@@ -64,7 +64,8 @@ struct StoryBody {
     /// The HTTP request of the send.
     #[serde(skip_serializing_if = "Option::is_none")]
     request_id: Option<Uuid>,
-    /// Time of the next call, while the message is queued.
+    /// Time of the next step, while the message is queued: its call, or the failure of a message in doubt that is not sent
+    /// again.
     #[schema(format = DateTime)]
     #[serde(skip_serializing_if = "Option::is_none")]
     due_time: Option<String>,

@@ -90,8 +90,33 @@ const LONGEST_RECIPIENT_PAUSE: u64 = 3600;
 pub enum NextStep {
     Again(Duration),
     Fail(ProviderFailure),
-    /// Wait for a report on the message; without one, call once more and record the ambiguity (ADR 0004).
+    /// Wait for a report on the message; without one, the rule of its client decides ([`DoubtRule`]).
     AwaitNews,
+}
+
+/// The choice of a client for messages that are still in doubt after the wait for a report (ADR 0004).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum DoubtRule {
+    /// Such a message is sent once more, and the ambiguity recorded (ADR 0004). It may arrive twice.
+    #[default]
+    Repeat,
+    /// Such a message fails. It may be lost.
+    GiveUp,
+}
+
+impl DoubtRule {
+    pub fn of_client(at_most_once: bool) -> Self {
+        if at_most_once { Self::GiveUp } else { Self::Repeat }
+    }
+
+    /// The failure of a message that is in doubt for the first time. `None`: it is sent again.
+    pub fn failure(self) -> Option<ProviderFailure> {
+        let text = "outcome unknown, not repeated: the provider did not answer, and the message may have arrived";
+        match self {
+            Self::Repeat => None,
+            Self::GiveUp => Some(ProviderFailure { code: OwnCode::NotRepeated.code(), text: text.to_owned() }),
+        }
+    }
 }
 
 /// The earlier calls of a leg, when a call for it failed.
@@ -244,6 +269,15 @@ mod tests {
         assert!(SendFailure::Unreachable(failure()).is_about_message());
         assert!(!SendFailure::AccountStopped(failure()).is_about_message());
         assert!(!SendFailure::Unknown { reason: String::new() }.is_about_message());
+    }
+
+    #[test]
+    fn only_a_client_that_wants_no_message_twice_gives_up_a_message_in_doubt() {
+        assert_eq!(DoubtRule::default(), DoubtRule::of_client(false));
+        assert_eq!(DoubtRule::of_client(false).failure(), None);
+        let failure = DoubtRule::of_client(true).failure().unwrap();
+        assert_eq!(failure.code, 900_409);
+        assert!(failure.text.starts_with("outcome unknown, not repeated"), "{}", failure.text);
     }
 
     #[test]

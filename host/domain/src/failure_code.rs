@@ -7,6 +7,8 @@ pub enum OwnCode {
     NotRegistered,
     /// The second provider call was not answered either.
     NoAnswer,
+    /// Its outcome is unknown, and its client wants no message twice.
+    NotRepeated,
     Cancelled,
     CannotCarry,
     /// The SMSC refused it; the SMSC's status is in the text.
@@ -25,9 +27,10 @@ pub enum OwnCode {
 }
 
 impl OwnCode {
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::NotRegistered,
         Self::NoAnswer,
+        Self::NotRepeated,
         Self::Cancelled,
         Self::CannotCarry,
         Self::RefusedBySmsc,
@@ -43,6 +46,7 @@ impl OwnCode {
         match self {
             Self::NotRegistered => 900_404,
             Self::NoAnswer => 900_408,
+            Self::NotRepeated => 900_409,
             Self::Cancelled => 900_410,
             Self::CannotCarry => 900_415,
             Self::RefusedBySmsc => 900_450,

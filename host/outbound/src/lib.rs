@@ -13,8 +13,9 @@
 //! 2. `dispatch::work` loads the inbox, its secrets and its carrier (`SenderInbox::load`). If the inbox has no carrier, due
 //!    legs are put off for a minute.
 //! 3. `pick::pick` defers (`PACED`) a leg that `Carrier::admit` holds back and a leg behind eight others to the
-//!    same recipient. So one recipient's messages never stand before another's. If this version cannot read a leg, the
-//!    leg is deferred for ten minutes with an error in the log (`postponement::postpone_unreadable`).
+//!    same recipient. So one recipient's messages never stand before another's. A leg in doubt of a client with
+//!    `atMostOnce` fails (`dispatch/doubt.rs`). If this version cannot read a leg, the leg is deferred for ten minutes with
+//!    an error in the log (`postponement::postpone_unreadable`).
 //! 4. `lane::call` gives the carrier the leg with `delivery::opaque` (client, message, leg). The Cloud API returns this
 //!    text with each status. Before a repetition it asks `Carrier::lookup` if the provider can be asked. If neither the
 //!    request nor a link names the type of a file, `link_types.rs` asks the server of the link once per round.

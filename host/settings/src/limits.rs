@@ -185,7 +185,8 @@ section! {
         messenger_in_flight_per_page: usize = 32,
         /// Time for a whole call of the Cloud API. If a send gets no answer in it, its outcome is unknown.
         cloud_timeout: Duration = Duration::from_secs(30),
-        /// Time that a send with an unknown outcome waits for a status before it is repeated once.
+        /// Time that a send with an unknown outcome waits for a status. Then it is repeated once, or fails if its client wants no
+        /// message twice (`atMostOnce`).
         unknown_after: Duration = Duration::from_secs(60),
         /// Time that an SMS waits for an SMSC. After it, it fails with code 900503.
         sms_expires_after: Duration = Duration::from_secs(48 * 3600),

@@ -32,8 +32,8 @@ use uuid::Uuid;
 
 use crate::email;
 
-/// An SMS that may have arrived without a report of an SMSC.
-const MAY_HAVE_ARRIVED: i64 = 900_451;
+/// Failures of an SMS that may have arrived without a report of an SMSC.
+const MAY_HAVE_ARRIVED: [i64; 2] = [OwnCode::NoAnswerFromSmsc.code(), OwnCode::NotRepeated.code()];
 
 /// Reads the steps of SMS.
 #[derive(Debug, Clone, Copy)]
@@ -166,7 +166,7 @@ async fn mail_undelivered(
 }
 
 fn may_have_arrived(moved: &MessageMoved) -> bool {
-    moved.failure.as_ref().is_some_and(|failure| failure.code == MAY_HAVE_ARRIVED)
+    moved.failure.as_ref().is_some_and(|failure| MAY_HAVE_ARRIVED.contains(&failure.code))
 }
 
 /// The final state of a message. `taken`: the known states of accepted parts.
@@ -283,7 +283,9 @@ mod tests {
             for refusal in [900_450, 900_453, 900_470] {
                 assert_eq!(stands_for(refusal, taken), Some(FinalReceipt::Rejected), "{refusal} with {taken:?}");
             }
-            assert_eq!(stands_for(900_451, taken), Some(FinalReceipt::Unknown));
+            for in_doubt in [900_409, 900_451] {
+                assert_eq!(stands_for(in_doubt, taken), Some(FinalReceipt::Unknown), "{in_doubt} with {taken:?}");
+            }
         }
         assert_eq!(stands_for(900_452, Some((1, None))), Some(FinalReceipt::Undelivered));
     }

@@ -1,6 +1,6 @@
 //! SMS of subscribers. Each is stored before the SMSC gets its answer, and goes to the product of the last message to
 //! that subscriber from that address. A reply to a fallback, or to a message of the send endpoints, goes to the chat of
-//! the SMS inbox.
+//! the SMS inbox. STOP and START go to every client that wrote from the address (ADR 0080).
 
 use std::{sync::Arc, time::Duration};
 
@@ -18,7 +18,7 @@ use domain::{
     channel::Channel,
     ids::{ClientId, MessageId, SmsRequestId},
     inbound::{InboundContent, InboundMessage},
-    sms_products::{SmsProduct, callback, subscriber},
+    sms_products::{OptOutWord, SmsProduct, callback, subscriber},
 };
 use storage::{
     PgConnection, Queue,
@@ -105,25 +105,37 @@ async fn take(ctx: &Context, message: &MobileOriginated) -> Result<()> {
     let mut tx = ctx.db.begin().await?;
     let sms = InboundSms { id, bind: &message.bind, sender: &message.from, receiver: &message.to, body: &text };
     inbound::insert(&mut tx, &sms, ctx.now()).await?;
-    let found = find_receiver(&mut tx, message).await?;
-    let (mut wakes, mut kept) = (Vec::new(), None);
-    if let Some((client, answered)) = found {
-        kept = Some((client, incoming.keep(ctx, &mut tx, client, id).await?));
-        // Uses the original text, so that no router can suppress an opt-out.
-        if let Some(word) = ctx.settings.sms.stop_words().effect_of(&text) {
-            wakes = stops::apply_stop_word(ctx, &mut tx, client, (&message.to, &message.from), word).await?;
+    let last = find_receiver(&mut tx, message).await?;
+    let kept = match last {
+        Some((client, _)) => Some((client, incoming.keep(ctx, &mut tx, client, id).await?)),
+        None => None,
+    };
+    // Uses the original text, so that no router can suppress an opt-out.
+    let word = ctx.settings.sms.stop_words().effect_of(&text);
+    let mut wakes = Vec::new();
+    let receivers = find_receivers(&mut tx, message, last, word.as_ref()).await?;
+    for (client, answered) in receivers {
+        let mut woken = match &word {
+            Some(word) => stops::apply_stop_word(ctx, &mut tx, client, (&message.to, &message.from), word).await?,
+            None => Vec::new(),
+        };
+        let said = if last.is_some_and(|(last, _)| last == client) {
+            (!incoming.is_refused()).then(|| incoming.text(&text))
+        } else {
+            // The decision of the routers is that of the last sender, and its text, too.
+            Some(text.as_str())
+        };
+        if let Some(text) = said {
+            woken.extend(hand_over(ctx, &mut tx, client, answered, SubscriberSms { id, message, text }).await?);
         }
-        if !incoming.is_refused() {
-            let reply = SubscriberSms { id, message, text: incoming.text(&text) };
-            wakes.extend(hand_over(ctx, &mut tx, client, answered, reply).await?);
-        }
+        wakes.push((client, woken));
     }
     tx.commit().await?;
     if let Some((client, kept)) = kept {
         kept.compare(ctx, client);
     }
-    if let Some((client, _)) = found {
-        ctx.wake.wake_all(client, wakes);
+    for (client, woken) in wakes {
+        ctx.wake.wake_all(client, woken);
     }
     Ok(())
 }
@@ -159,6 +171,23 @@ async fn find_receiver(
         return Ok(Some((client, Some(answered))));
     }
     Ok(sms_sources::sole_owner(db, &message.to).await?.map(|owner| (owner, None)))
+}
+
+/// The clients that get an SMS, in one order for all transactions: the last sender, or, of a word such as STOP, every client
+/// that wrote to the subscriber from this source (ADR 0080).
+async fn find_receivers(
+    db: &mut PgConnection,
+    message: &MobileOriginated,
+    last: Option<(ClientId, Option<MessageId>)>,
+    word: Option<&OptOutWord>,
+) -> Result<Vec<(ClientId, Option<MessageId>)>> {
+    let mut receivers: Vec<(ClientId, Option<MessageId>)> = last.into_iter().collect();
+    if word.is_some() {
+        let others = replies::find_others(db, &message.to, &message.from, last.map(|(client, _)| client)).await?;
+        receivers.extend(others.into_iter().map(|(client, answered)| (client, Some(answered))));
+        receivers.sort_unstable();
+    }
+    Ok(receivers)
 }
 
 /// Gives a reply to the product of the answered message. An SMS that answers none goes to a chat.

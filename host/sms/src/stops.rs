@@ -57,7 +57,7 @@ pub(crate) async fn apply_stop_word(
     db: &mut PgConnection,
     client: ClientId,
     (source, subscriber): (&str, &str),
-    word: OptOutWord,
+    word: &OptOutWord,
 ) -> Result<Vec<(Queue, Uuid)>> {
     let word = match word {
         OptOutWord::Start => {
@@ -66,7 +66,7 @@ pub(crate) async fn apply_stop_word(
         }
         OptOutWord::Stop(word) => word,
     };
-    opt_outs::stop(db, client, StopRequest { source, subscriber, keyword: &word }, ctx.now()).await?;
+    opt_outs::stop(db, client, StopRequest { source, subscriber, keyword: word }, ctx.now()).await?;
     if let Some(inbox) = inboxes::default_sms(db, client).await? {
         // Sending needs the lane, which we hold now. So messages that wait now are not sent.
         lanes::block_lane(db, LaneKey { client, queue: Queue::Outbound, lane: inbox.id.0 }).await?;

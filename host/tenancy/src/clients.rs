@@ -42,6 +42,7 @@ pub struct ClientChange {
     pub display_name: Option<String>,
     pub time_zone: Option<TimeZone>,
     pub asks_rating: Option<bool>,
+    pub at_most_once: Option<bool>,
 }
 
 #[derive(Clone)]
@@ -196,6 +197,9 @@ pub async fn update(
         }
         if let Some(asks) = change.asks_rating {
             client.asks_rating = asks;
+        }
+        if let Some(at_most_once) = change.at_most_once {
+            client.at_most_once = at_most_once;
         }
     })
     .await

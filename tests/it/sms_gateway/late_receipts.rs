@@ -1,6 +1,7 @@
 //! SMS whose last receipt comes late, or never (SPEC 4.8; parts 7 and 8).
 
 use harness::{PatchbaySetup, eventually};
+use reqwest::Method;
 use serde_json::json;
 
 use super::{TRACK, one, sent, state};
@@ -95,4 +96,36 @@ async fn an_sms_that_may_have_arrived_is_not_refunded_when_its_repetition_is_sto
     assert_eq!(code, "900451", "{text}");
     assert!(text.contains("stopped") && text.ends_with("may have arrived"), "{text}");
     assert_eq!(patchbay.sms_balance(&client).await, 9, "nobody can say that it was not sent");
+}
+
+#[tokio::test]
+async fn an_sms_in_doubt_of_a_client_that_wants_none_twice_ends_as_unknown_without_a_repetition_or_a_refund() {
+    let patchbay = PatchbaySetup::new().start().await;
+    let client = patchbay.bare_client("acme");
+    patchbay.credits(&client, 10);
+    let change = json!({ "atMostOnce": true });
+    client.request(Method::PUT, "/api/v1/clients/me", Some(&change), &[]).await.ok();
+    let phone = patchbay.phone("27820000001");
+    patchbay.simulate("/simulator/faults", &json!({ "smscNonsense": 1 })).await;
+    let gst_id = sent(&patchbay, &client, &one("a", &phone, "Your order is ready.")).await;
+    eventually("the SMS to be in doubt", || async {
+        let mut db = patchbay.database().await;
+        let phase: Option<String> =
+            sqlx::query_scalar("SELECT phase FROM outbound_work").fetch_optional(&mut db).await.unwrap();
+        (phase.as_deref() == Some("UNKNOWN")).then_some(())
+    })
+    .await;
+
+    patchbay.advance_clock(61).await;
+
+    state(&patchbay, &gst_id, "FAILED").await;
+    let mut db = patchbay.database().await;
+    let code = "SELECT error_code FROM delivery_receipt WHERE state = 'FAILED'";
+    assert_eq!(sqlx::query_scalar::<_, String>(code).fetch_one(&mut db).await.unwrap(), "900409");
+    let receipt = "SELECT receipt FROM sms_message";
+    assert_eq!(sqlx::query_scalar::<_, String>(receipt).fetch_one(&mut db).await.unwrap(), "UNKNOWN");
+    assert_eq!(patchbay.sms_balance(&client).await, 9, "it may have arrived");
+    sent(&patchbay, &client, &one("b", &phone, "Your other order is ready.")).await;
+    phone.receives("the next SMS", |message| message["text"] == "Your other order is ready.").await;
+    assert_eq!(phone.inbox().await.len(), 1);
 }

@@ -2,6 +2,7 @@
 
 mod audit;
 pub(crate) mod callbacks;
+mod client_settings;
 mod disabling;
 mod lists;
 mod master_keys;
@@ -92,6 +93,7 @@ async fn change(config: &Settings, base: &Base, command: AdminCommand) -> anyhow
             let created = accounts::create_user(&admin, &create.client, new, Actor::Operator).await?;
             Ok(user(&created))
         }
+        AdminCommand::Client(ClientCommand::Set(asked)) => client_settings::set(base, &asked).await,
         AdminCommand::Client(ClientCommand::Disable(given)) => {
             disabling::set(base, &given.client, DisableTarget::Client, false).await
         }

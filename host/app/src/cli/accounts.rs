@@ -1,6 +1,6 @@
 //! The commands for clients, their users and keys (CONTRACT 3).
 
-use clap::{Args, Subcommand};
+use clap::{ArgAction, Args, Subcommand};
 
 use super::client_argument::ClientArgument;
 use settings::Secret;
@@ -12,12 +12,29 @@ pub enum ClientCommand {
     Create(ClientCreate),
     /// List a client with its descendants, or all clients
     List(ClientList),
+    /// Change a setting of a client
+    #[command(after_help = CLIENT_SET_EXAMPLE)]
+    Set(ClientSet),
     /// Disable a client: its keys and logins are refused and nothing leaves. Input of providers is still stored
     Disable(ClientArgument),
     /// Enable a disabled client. Its waiting work goes on
     Enable(ClientArgument),
     /// Erase a client with all its data. Without --yes it only says what that is
     Remove(ClientRemove),
+}
+
+const CLIENT_SET_EXAMPLE: &str = "Example:
+  patchbay client set --client acme --at-most-once true";
+
+/// `patchbay client set`
+#[derive(Debug, Args)]
+pub struct ClientSet {
+    /// The client
+    #[arg(long, value_name = "REF")]
+    pub client: String,
+    /// true: a message whose outcome is unknown is not sent again. It fails with 900409, and may be lost
+    #[arg(long, value_name = "BOOL", action = ArgAction::Set)]
+    pub at_most_once: bool,
 }
 
 /// `patchbay client remove`

@@ -10,7 +10,7 @@ pub(crate) mod given_token;
 mod person;
 
 pub use accounts::{
-    ClientCommand, ClientCreate, ClientList, ClientRemove, KeyCommand, UserArgument, UserCommand, UserCreate,
+    ClientCommand, ClientCreate, ClientList, ClientRemove, ClientSet, KeyCommand, UserArgument, UserCommand, UserCreate,
 };
 pub use person::{GivenAddress, GivenPerson, PersonCommand, PersonErase, PersonExport, PersonRewrite, RewriteScope};
 
@@ -276,6 +276,7 @@ mod tests {
             "patchbay audit verify",
             "patchbay audit verify --client acme",
             "patchbay user remove --client acme --email b@acme.example",
+            "patchbay client set --client acme --at-most-once true",
             "patchbay client disable --client acme",
             "patchbay client remove --client acme --yes --force",
             "patchbay key remove --client acme --email b@acme.example",

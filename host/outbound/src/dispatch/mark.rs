@@ -24,6 +24,7 @@ use storage::{
 use uuid::Uuid;
 
 use super::{
+    doubt,
     due_legs::{LaneLook, due},
     hook::{LegKey, MarkHook},
     offers,
@@ -57,7 +58,7 @@ pub(super) struct Marks {
 
 /// Picks up to `limit` legs and commits their `SENDING` marks. A recipient gets its messages in order: one call at a
 /// time, and none while it is `busy`. Legs step aside if their recipient must not be written to so fast, or if they
-/// cannot be read. Legs without an answer to their second call, and legs that waited too long, are given up.
+/// cannot be read. Legs without an answer to their last call, and legs that waited too long, are given up.
 pub(super) async fn mark(
     ctx: &Context,
     lease: &Lease,
@@ -147,7 +148,8 @@ impl Marking<'_> {
         let room = self.limit - self.go.len();
         let look = LaneLook { limit: room, busy: &self.busy, beyond: last == Some(Look::LegsGivenUp) };
         let DueLegs { legs, unreadable } = due(db, lease, look, ctx.now()).await?;
-        let mut picked = pick(ctx, sender, legs, room, &self.busy);
+        let rule = doubt::read_rule(db, client, &legs).await?;
+        let mut picked = pick(ctx, sender, legs, room, &self.busy, rule);
         stopped_recipients::leave_out(db, client, sender, &mut picked).await?;
         if let Some(hook) = &mut self.hook {
             hook.decide(db, &mut picked).await?;

@@ -10,6 +10,7 @@
 
 mod account_state;
 mod call_figures;
+mod doubt;
 mod due_legs;
 mod fault_changes;
 mod files;

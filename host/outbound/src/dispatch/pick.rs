@@ -7,9 +7,10 @@ use std::{
 
 use base::Context;
 use chrono::{DateTime, TimeDelta, Utc};
+use domain::carriage::DoubtRule;
 use storage::outbound::work::{DueLeg, EarlierMessages};
 
-use super::{picked_legs::PickedLegs, postponement, sender::SenderInbox};
+use super::{doubt, picked_legs::PickedLegs, postponement, sender::SenderInbox};
 
 /// Legs to one recipient that wait in the queue. Further ones step aside, so that they never fill a page.
 const IN_LINE: usize = 8;
@@ -43,13 +44,14 @@ impl Line {
     }
 }
 
-/// Picks up to `limit` legs of a page, which is in the order of the queue.
+/// Picks up to `limit` legs of a page, which is in the order of the queue. `rule`: of the client, for legs in doubt.
 pub(super) fn pick(
     ctx: &Context,
     sender: &SenderInbox,
     page: Vec<DueLeg>,
     limit: usize,
     busy: &HashSet<String>,
+    rule: DoubtRule,
 ) -> PickedLegs {
     let (mut picked, mut lines): (_, HashMap<String, Line>) = (PickedLegs::default(), HashMap::new());
     let now = ctx.now();
@@ -82,6 +84,9 @@ pub(super) fn pick(
         } else if leg.unanswered && leg.ambiguous {
             line.taken = true;
             picked.failed.push((leg, sender.carrier.no_answer()));
+        } else if let Some(failure) = doubt::failure(rule, &leg) {
+            line.taken = true;
+            picked.failed.push((leg, failure));
         } else if let Some(expired) = postponement::expiry_failure(ctx, Some(sender.inbox.kind), &leg, now) {
             picked.failed.push((leg, expired));
         } else if picked.go.len() < limit {

@@ -6,6 +6,7 @@ use base::{Context, Result, lanes::Lease};
 use channels::code_meaning::CodeMeaning;
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
+    carriage::DoubtRule,
     channel::Channel,
     ids::{ClientId, InboxId},
     inbound::ProviderFailure,
@@ -18,7 +19,7 @@ use storage::{
 };
 use uuid::Uuid;
 
-use super::{sender::SenderInbox, settle};
+use super::{doubt, sender::SenderInbox, settle};
 use crate::delivery;
 
 const POSTPONED_AT_ONCE: i64 = 1000;
@@ -98,7 +99,8 @@ pub(super) async fn give_up(
     delivery::advance(ctx, db, client, steps).await
 }
 
-/// Postpones the due legs of a lane while its carrier has no place. Legs that waited too long fail.
+/// Postpones the due legs of a lane while its carrier has no place. Legs that waited too long fail, and legs in doubt that
+/// are not sent again.
 pub(super) async fn postpone(
     ctx: &Context,
     lease: &Lease,
@@ -118,9 +120,11 @@ pub(super) async fn postpone(
     let now = ctx.now();
     let DueLegs { legs, unreadable } = work::due(&mut tx, client, lease.lane, now, POSTPONED_AT_ONCE).await?;
     let again = now + length;
+    // A device that is not connected reports its messages when it is back.
+    let rule = if gated.is_some() { DoubtRule::default() } else { doubt::read_rule(&mut tx, client, &legs).await? };
     let (mut later, mut given_up) = (Vec::new(), Vec::new());
     for leg in legs {
-        match expiry_failure(ctx, kind, &leg, now) {
+        match doubt::failure(rule, &leg).or_else(|| expiry_failure(ctx, kind, &leg, now)) {
             Some(failure) => given_up.push((leg, failure)),
             None => later.push((leg.message, leg.ordinal, again)),
         }

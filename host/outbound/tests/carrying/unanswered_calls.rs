@@ -125,3 +125,87 @@ async fn a_later_message_stays_the_last_sent_one_when_a_late_status_confirms_a_t
     assert_eq!(stage.legs(message).await, [leg("SENT", false)]);
     assert_eq!(last_template(&stage).await, None);
 }
+
+async fn wants_none_twice(stage: &Stage) {
+    sqlx::query("UPDATE client SET at_most_once = true").execute(&stage.ctx.db).await.unwrap();
+}
+
+/// A message without an answer to its call, of a client that wants none twice.
+async fn in_doubt(stage: &Stage) -> MessageId {
+    wants_none_twice(stage).await;
+    stage.notes().failures.push_back(lost());
+    let message = stage.say("v-1", "Hello").await;
+    stage.work().await;
+    message
+}
+
+#[tokio::test]
+async fn a_message_in_doubt_fails_after_a_minute_for_a_client_that_wants_none_twice_and_the_next_one_goes_out() {
+    let stage = Stage::new().await;
+    let message = in_doubt(&stage).await;
+    stage.advance(TimeDelta::seconds(59));
+    stage.work().await;
+    assert_eq!(stage.legs(message).await, [leg("QUEUED", false)], "news of it may still come");
+
+    stage.advance(TimeDelta::seconds(2));
+    let next = stage.say("v-1", "Are you there?").await;
+    stage.work().await;
+
+    assert_eq!(stage.legs(message).await, [leg("FAILED", false)]);
+    assert_eq!(stage.legs(next).await, [leg("ACCEPTED", false)]);
+    assert_eq!(stage.notes().sent, ["v-1: Hello", "v-1: Are you there?"]);
+}
+
+#[tokio::test]
+async fn a_message_that_was_called_for_a_second_time_before_the_change_fails_as_before() {
+    let stage = Stage::new().await;
+    stage.notes().failures.extend([lost(), lost()]);
+    let message = stage.say("v-1", "Hello").await;
+    stage.work().await;
+    stage.advance(TimeDelta::seconds(61));
+    stage.work().await;
+    wants_none_twice(&stage).await;
+    stage.advance(TimeDelta::seconds(61));
+    stage.work().await;
+    assert_eq!(stage.legs(message).await, [leg("QUEUED", true)], "after the last call the wait is longer");
+
+    stage.advance(TimeDelta::minutes(10));
+    stage.work().await;
+
+    assert_eq!(stage.legs(message).await, [leg("FAILED", true)]);
+    let code: String = sqlx::query_scalar("SELECT error_code FROM delivery_receipt WHERE state = 'FAILED'")
+        .fetch_one(&stage.ctx.db)
+        .await
+        .unwrap();
+    assert_eq!(code, "900408");
+}
+
+#[tokio::test]
+async fn a_message_in_doubt_that_is_not_sent_again_also_fails_while_its_carrier_has_no_place() {
+    let stage = Stage::new().await;
+    let message = in_doubt(&stage).await;
+    stage.notes().closed = true;
+
+    stage.advance(TimeDelta::seconds(61));
+    stage.work().await;
+
+    assert_eq!((stage.legs(message).await, stage.waiting().await), (vec![leg("FAILED", false)], 0));
+}
+
+#[tokio::test]
+async fn a_status_settles_a_message_in_doubt_that_is_not_sent_again_and_changes_nothing_after_its_failure() {
+    let stage = Stage::new().await;
+    let settled = in_doubt(&stage).await;
+    went_out(&stage, settled, stage.ctx.now()).await;
+    stage.advance(TimeDelta::seconds(61));
+    stage.work().await;
+    assert_eq!(stage.legs(settled).await, [leg("SENT", false)]);
+
+    let failed = in_doubt(&stage).await;
+    stage.advance(TimeDelta::seconds(61));
+    stage.work().await;
+    went_out(&stage, failed, stage.ctx.now()).await;
+
+    assert_eq!(stage.legs(failed).await, [leg("FAILED", false)]);
+    assert_eq!(stage.notes().sent.len(), 2);
+}

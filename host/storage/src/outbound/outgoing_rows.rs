@@ -99,7 +99,7 @@ pub async fn insert(
              FROM unnest($38::text[], $39::text[], $40::uuid[]) AS sent (source, subscriber, message_id)
              ON CONFLICT (source, subscriber) DO UPDATE
              SET client_id = excluded.client_id, message_id = excluded.message_id, at = excluded.at
-             WHERE known.message_id < excluded.message_id
+             WHERE known.message_id < excluded.message_id OR known.client_id <> excluded.client_id
          ), recipient AS (
              SELECT * FROM unnest($41::uuid[], $42::text[]) AS one (inbox_id, recipient)
          ), counted AS (

@@ -255,6 +255,7 @@ pub const REGISTRY: &[PersonalTable] = &[
         delete_rows(&[PersonLink::Value("recipient"), PersonLink::Id("id")]),
     ),
     table("sms_opt_out", &["subscriber"], keep_stops(&[PersonLink::Value("subscriber")], &[])),
+    table("sms_other_correspondent", &["subscriber"], delete_rows(&[PersonLink::Value("subscriber")])),
     table("sms_part", &[], OF_MESSAGE),
     table("sms_price", &[], TableRule::Unrelated),
     table(

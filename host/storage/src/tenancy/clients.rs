@@ -29,6 +29,8 @@ pub struct Client {
     pub popia_compliant: bool,
     /// True if customers are asked for a rating after an agent ends their chat.
     pub asks_rating: bool,
+    /// True if a message whose outcome is unknown is not sent again (ADR 0004).
+    pub at_most_once: bool,
     pub sms_fallback: SmsFallback,
     /// The client whose test keys open this sandbox. `None`: a client with real messages.
     pub sandbox_of: Option<ClientId>,
@@ -54,6 +56,7 @@ struct ClientRow {
     allow_private_targets: bool,
     popia_compliant: bool,
     asks_rating: bool,
+    at_most_once: bool,
     sms_fallback_enabled: bool,
     sms_username: Option<String>,
     created_at: DateTime<Utc>,
@@ -75,6 +78,7 @@ impl TryFrom<ClientRow> for Client {
             allow_private_targets: row.allow_private_targets,
             popia_compliant: row.popia_compliant,
             asks_rating: row.asks_rating,
+            at_most_once: row.at_most_once,
             sms_fallback: SmsFallback { enabled: row.sms_fallback_enabled, username: row.sms_username },
             created_at: row.created_at,
             sandbox_of: row.sandbox_of.map(ClientId),
@@ -115,7 +119,8 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, new: &ClientRecord<
 pub async fn get(db: &mut PgConnection, client: ClientId) -> Result<Option<Client>> {
     let row: Option<ClientRow> = sqlx::query_as(
         "SELECT id, client_ref, display_name, parent_id, time_zone, fallback_mode, allow_private_targets,
-                popia_compliant, asks_rating, sms_fallback_enabled, sms_username, created_at, sandbox_of, disabled_at
+                popia_compliant, asks_rating, at_most_once, sms_fallback_enabled, sms_username, created_at, sandbox_of,
+                disabled_at
          FROM client WHERE id = $1",
     )
     .bind(client.0)
@@ -127,7 +132,8 @@ pub async fn get(db: &mut PgConnection, client: ClientId) -> Result<Option<Clien
 pub async fn lock(db: &mut PgConnection, client: ClientId) -> Result<Option<Client>> {
     let row: Option<ClientRow> = sqlx::query_as(
         "SELECT id, client_ref, display_name, parent_id, time_zone, fallback_mode, allow_private_targets,
-                popia_compliant, asks_rating, sms_fallback_enabled, sms_username, created_at, sandbox_of, disabled_at
+                popia_compliant, asks_rating, at_most_once, sms_fallback_enabled, sms_username, created_at, sandbox_of,
+                disabled_at
          FROM client WHERE id = $1 FOR NO KEY UPDATE",
     )
     .bind(client.0)
@@ -141,7 +147,7 @@ pub async fn save(db: &mut PgConnection, client: &Client) -> Result<()> {
     sqlx::query(
         "UPDATE client SET client_ref = $2, display_name = $3, time_zone = $4, popia_compliant = $5,
              sms_fallback_enabled = $6, sms_username = $7, asks_rating = $8,
-             fallback_mode = $9
+             fallback_mode = $9, at_most_once = $10
          WHERE id = $1",
     )
     .bind(client.id.0)
@@ -153,6 +159,7 @@ pub async fn save(db: &mut PgConnection, client: &Client) -> Result<()> {
     .bind(client.sms_fallback.username.as_deref())
     .bind(client.asks_rating)
     .bind(client.fallback_mode.as_str())
+    .bind(client.at_most_once)
     .execute(&mut *db)
     .await?;
     sandboxes::follow(db, client.id).await
@@ -162,6 +169,11 @@ pub async fn asks_rating(db: &mut PgConnection, client: ClientId) -> Result<bool
     let asks =
         sqlx::query_scalar("SELECT asks_rating FROM client WHERE id = $1").bind(client.0).fetch_optional(db).await?;
     Ok(asks.unwrap_or(false))
+}
+
+pub async fn is_at_most_once(db: &mut PgConnection, client: ClientId) -> Result<bool> {
+    let found = sqlx::query_scalar("SELECT at_most_once FROM client WHERE id = $1");
+    Ok(found.bind(client.0).fetch_optional(db).await?.unwrap_or(false))
 }
 
 /// Replaces the sealed password of the client's own account for SMS; `None` removes it.
@@ -189,7 +201,8 @@ pub async fn children(db: &mut PgConnection, parent: ClientId, page: PageRequest
         .await?;
     let rows: Vec<ClientRow> = sqlx::query_as(
         "SELECT id, client_ref, display_name, parent_id, time_zone, fallback_mode, allow_private_targets,
-                popia_compliant, asks_rating, sms_fallback_enabled, sms_username, created_at, sandbox_of, disabled_at
+                popia_compliant, asks_rating, at_most_once, sms_fallback_enabled, sms_username, created_at, sandbox_of,
+                disabled_at
          FROM client WHERE parent_id = $1 ORDER BY client_ref LIMIT $2 OFFSET $3",
     )
     .bind(parent.0)
@@ -208,7 +221,8 @@ pub async fn with_descendants(db: &mut PgConnection, above: Option<ClientId>) ->
              UNION ALL
              SELECT child.id FROM client child JOIN below ON child.parent_id = below.id)
          SELECT client.id, client_ref, display_name, parent_id, time_zone, fallback_mode, allow_private_targets,
-                popia_compliant, asks_rating, sms_fallback_enabled, sms_username, created_at, sandbox_of, disabled_at
+                popia_compliant, asks_rating, at_most_once, sms_fallback_enabled, sms_username, created_at, sandbox_of,
+                disabled_at
          FROM below JOIN client ON client.id = below.id ORDER BY client_ref",
     )
     .bind(above.map(|client| client.0))

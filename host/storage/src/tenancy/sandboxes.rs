@@ -34,6 +34,7 @@ pub async fn follow(db: &mut PgConnection, live: ClientId) -> Result<()> {
     sqlx::query(
         "UPDATE client SET client_ref = live.client_ref || $2, display_name = live.display_name,
              time_zone = live.time_zone, popia_compliant = live.popia_compliant, asks_rating = live.asks_rating,
+             at_most_once = live.at_most_once,
              sms_fallback_enabled = live.sms_fallback_enabled, fallback_mode = live.fallback_mode,
              allow_private_targets = live.allow_private_targets
          FROM client live WHERE live.id = $1 AND client.sandbox_of = $1",

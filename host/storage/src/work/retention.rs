@@ -34,7 +34,7 @@ const fn aging(table: &'static str, age: Age) -> AgingRows {
 }
 
 /// Small rows of messages whose partitions were dropped.
-pub const OF_MESSAGES: [AgingRows; 16] = [
+pub const OF_MESSAGES: [AgingRows; 17] = [
     aging("provider_message", Age::Id("COALESCE(outbound_message_id, chat_message_id)")),
     aging("message_original", Age::Id("message_id")),
     aging("fallback", Age::Id("message_id")),
@@ -48,6 +48,7 @@ pub const OF_MESSAGES: [AgingRows; 16] = [
     aging("sms_message", Age::Id("id")),
     aging("sms_sent_once", Age::Id("request_id")),
     aging("sms_correspondent", Age::Moment("at")),
+    aging("sms_other_correspondent", Age::Moment("at")),
     aging("sms_reply", Age::Id("id")),
     aging("email_request", Age::Id("request_id")),
     aging("chat_episode", Age::Id("id")),

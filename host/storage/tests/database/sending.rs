@@ -228,3 +228,17 @@ async fn subscribers_answer_the_latest_message_that_they_were_sent() {
         sqlx::query_as("SELECT source, message_id FROM sms_correspondent").fetch_all(&mut db).await.unwrap();
     assert_eq!(known, [("SHOP".to_owned(), id(75).0)]);
 }
+
+#[tokio::test]
+async fn of_two_clients_the_one_that_is_stored_last_is_answered_and_the_other_is_kept() {
+    let mut db = database().await;
+    let id = |id| MessageId(Uuid::from_u128(id));
+    for (client, message) in [(CLIENT, 75), (STRANGER, 74)] {
+        let sent = GroupRows { answerable: vec![("SHOP", "27820000001", id(message))], ..GroupRows::default() };
+        outgoing_rows::insert(&mut db, client, &sent, 1, moment(0)).await.unwrap();
+    }
+    let known = |table: &str| format!("SELECT client_id, message_id FROM {table}");
+    let last: (Uuid, Uuid) = sqlx::query_as(&known("sms_correspondent")).fetch_one(&mut db).await.unwrap();
+    let other: (Uuid, Uuid) = sqlx::query_as(&known("sms_other_correspondent")).fetch_one(&mut db).await.unwrap();
+    assert_eq!((last, other), ((STRANGER.0, id(74).0), (CLIENT.0, id(75).0)));
+}

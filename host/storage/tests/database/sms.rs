@@ -253,3 +253,42 @@ async fn reply_addresses_are_deleted_by_the_time_of_sending_and_not_of_acceptanc
     assert_eq!(replies::find_answered(&mut db, "SHOP", "27820000001").await.unwrap(), Some((CLIENT, MESSAGE)));
     assert_eq!(replies::find_answered(&mut db, "SHOP", "27820000002").await.unwrap(), None);
 }
+
+#[tokio::test]
+async fn clients_that_wrote_before_the_last_sender_are_known_until_their_messages_are_deleted() {
+    let mut db = database().await;
+    let sent = |message| [("+SHOP", "27820000001", MessageId(Uuid::from_u128(message)))];
+    let others =
+        async |db: &mut PgConnection, last| replies::find_others(db, "SHOP", "27820000001", last).await.unwrap();
+    replies::correspond(&mut db, CLIENT, &sent(2), moment(0)).await.unwrap();
+    assert!(others(&mut db, Some(CLIENT)).await.is_empty());
+
+    // The id of the second client is older, and its row is stored later.
+    replies::correspond(&mut db, STRANGER, &sent(1), moment(100)).await.unwrap();
+    let last = replies::find_answered(&mut db, "SHOP", "27820000001").await.unwrap();
+    assert_eq!(last, Some((STRANGER, MessageId(Uuid::from_u128(1)))));
+    assert_eq!(others(&mut db, Some(STRANGER)).await, [(CLIENT, MessageId(Uuid::from_u128(2)))]);
+
+    replies::correspond_now(&mut db, CLIENT, &sent(3), moment(200)).await.unwrap();
+    assert_eq!(others(&mut db, Some(CLIENT)).await, [(STRANGER, MessageId(Uuid::from_u128(1)))]);
+    replies::correspond_at_last(&mut db, STRANGER, &sent(4), moment(120)).await.unwrap();
+    assert_eq!(others(&mut db, Some(CLIENT)).await, [(STRANGER, MessageId(Uuid::from_u128(1)))]);
+    for aging in retention::OF_MESSAGES {
+        retention::forget(&mut db, aging, moment(150), 10).await.unwrap();
+    }
+    assert!(others(&mut db, Some(CLIENT)).await.is_empty());
+}
+
+#[tokio::test]
+async fn a_client_with_a_scheduled_message_is_known_next_to_the_last_sender() {
+    let mut db = database().await;
+    let sent = |subscriber, message| ("SHOP", subscriber, MessageId(Uuid::from_u128(message)));
+    let (one, two) = ("27820000001", "27820000002");
+    replies::correspond(&mut db, CLIENT, &[sent(one, 1)], moment(0)).await.unwrap();
+    replies::correspond_at_last(&mut db, STRANGER, &[sent(one, 2), sent(two, 3)], moment(0)).await.unwrap();
+    let answered = |message| Some((STRANGER, MessageId(Uuid::from_u128(message))));
+    assert_eq!(replies::find_others(&mut db, "SHOP", one, Some(CLIENT)).await.unwrap(), Vec::from_iter(answered(2)));
+    assert_eq!(replies::find_answered(&mut db, "SHOP", one).await.unwrap(), Some((CLIENT, MESSAGE)));
+    assert_eq!(replies::find_answered(&mut db, "SHOP", two).await.unwrap(), answered(3));
+    assert!(replies::find_others(&mut db, "SHOP", two, Some(STRANGER)).await.unwrap().is_empty());
+}

@@ -12,14 +12,15 @@ pub(crate) fn bare(source: &str) -> &str {
     source.strip_prefix('+').unwrap_or(source)
 }
 
-/// Records the messages that subscribers answer: source, subscriber, message. The latest send counts.
+/// Records the messages that subscribers answer: source, subscriber, message. The latest send counts; of two clients, the
+/// one whose row is stored last. A trigger keeps the other (`sms_other_correspondent`).
 pub async fn correspond(
     db: &mut PgConnection,
     client: ClientId,
     sent: &[(&str, &str, MessageId)],
     now: DateTime<Utc>,
 ) -> Result<()> {
-    note(db, client, sent, now, &format!("{REPLACE} WHERE known.message_id < excluded.message_id")).await
+    note(db, client, sent, now, &format!("{REPLACE} {IF_LATER}")).await
 }
 
 /// The same for messages that are sent now: a fallback, a reply in a chat, a scheduled message.
@@ -32,18 +33,52 @@ pub async fn correspond_now(
     note(db, client, sent, now, REPLACE).await
 }
 
-/// The same for messages that are still to be sent, if the subscribers have no other to answer.
+/// The same for messages that are still to be sent. If a subscriber has another message to answer, the client is one of the
+/// others that STOP is for.
 pub async fn correspond_at_last(
     db: &mut PgConnection,
     client: ClientId,
     sent: &[(&str, &str, MessageId)],
     now: DateTime<Utc>,
 ) -> Result<()> {
-    note(db, client, sent, now, "DO NOTHING").await
+    if sent.is_empty() {
+        return Ok(());
+    }
+    let latest = pick_latest(sent);
+    sqlx::query(
+        "WITH sent AS (
+             SELECT source, subscriber, message_id
+             FROM unnest($2::text[], $3::text[], $4::uuid[]) AS one (source, subscriber, message_id)
+         ), answerable AS (
+             INSERT INTO sms_correspondent (source, subscriber, client_id, message_id, at)
+             SELECT source, subscriber, $1, message_id, $5 FROM sent
+             ON CONFLICT (source, subscriber) DO NOTHING
+             RETURNING source, subscriber
+         )
+         INSERT INTO sms_other_correspondent (source, subscriber, client_id, message_id, at)
+         SELECT source, subscriber, $1, message_id, $5 FROM sent
+         WHERE NOT EXISTS (SELECT FROM answerable
+                           WHERE answerable.source = sent.source AND answerable.subscriber = sent.subscriber)
+         ON CONFLICT (source, subscriber, client_id) DO UPDATE SET at = excluded.at",
+    )
+    .bind(client.0)
+    .bind(latest.keys().map(|key| key.0).collect::<Vec<_>>())
+    .bind(latest.keys().map(|key| key.1).collect::<Vec<_>>())
+    .bind(latest.values().copied().collect::<Vec<_>>())
+    .bind(now)
+    .execute(db)
+    .await?;
+    Ok(())
 }
 
 const REPLACE: &str =
     "DO UPDATE SET client_id = excluded.client_id, message_id = excluded.message_id, at = excluded.at";
+const IF_LATER: &str = "WHERE known.message_id < excluded.message_id OR known.client_id <> excluded.client_id";
+
+/// A statement may write a row only once, and two statements must write several rows in the same order.
+fn pick_latest<'a>(sent: &[(&'a str, &'a str, MessageId)]) -> BTreeMap<(&'a str, &'a str), Uuid> {
+    sent.iter().map(|(source, subscriber, message)| ((bare(source), *subscriber), message.0)).collect()
+}
 
 /// Writes correspondents, which retention removes by time. `known`: the effect on an existing entry.
 async fn note(
@@ -56,9 +91,7 @@ async fn note(
     if sent.is_empty() {
         return Ok(());
     }
-    // A statement may write a row only once, and two statements must write several rows in the same order.
-    let latest: BTreeMap<(&str, &str), Uuid> =
-        sent.iter().map(|(source, subscriber, message)| ((bare(source), *subscriber), message.0)).collect();
+    let latest = pick_latest(sent);
     let statement = format!(
         "INSERT INTO sms_correspondent AS known (source, subscriber, client_id, message_id, at)
          SELECT source, subscriber, $1, message_id, $5
@@ -88,6 +121,26 @@ pub async fn find_answered(
             .fetch_optional(db)
             .await?;
     Ok(found.map(|(client, message)| (ClientId(client), MessageId(message))))
+}
+
+/// Directory: the clients except `last` that wrote to a subscriber from a source or will write, each with a message, in the
+/// order of their ids.
+pub async fn find_others(
+    db: &mut PgConnection,
+    source: &str,
+    subscriber: &str,
+    last: Option<ClientId>,
+) -> Result<Vec<(ClientId, MessageId)>> {
+    let found: Vec<(Uuid, Uuid)> = sqlx::query_as(
+        "SELECT client_id, message_id FROM sms_other_correspondent
+         WHERE source = $1 AND subscriber = $2 AND client_id IS DISTINCT FROM $3 ORDER BY client_id",
+    )
+    .bind(bare(source))
+    .bind(subscriber)
+    .bind(last.map(|client| client.0))
+    .fetch_all(db)
+    .await?;
+    Ok(found.into_iter().map(|(client, message)| (ClientId(client), MessageId(message))).collect())
 }
 
 #[derive(Debug, Clone, sqlx::FromRow)]
