@@ -39,6 +39,7 @@ mod email;
 mod failure_codes;
 mod fallback;
 mod fallback_components;
+mod fallback_late_statuses;
 mod generated_clients;
 mod hygiene;
 mod idempotency;
