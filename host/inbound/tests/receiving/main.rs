@@ -12,6 +12,7 @@ mod files;
 mod identity;
 mod lite;
 mod lite_ids;
+mod media_attempts;
 mod merged_chats;
 mod messenger;
 mod reactions;
