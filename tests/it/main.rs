@@ -76,6 +76,7 @@ mod phones_page;
 mod plugin_activations;
 mod plugin_canaries;
 mod plugin_commands;
+mod plugin_dev;
 mod plugin_files;
 mod plugin_give_back;
 mod plugin_http;
