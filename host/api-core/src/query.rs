@@ -1,5 +1,7 @@
 //! Reads the parameters of a URL's query, by one rule.
 
+use std::{fmt::Display, ops::RangeInclusive, str::FromStr};
+
 use axum::{extract::Query, http::Uri};
 use chrono::{DateTime, Utc};
 use domain::{
@@ -57,6 +59,22 @@ impl QueryParameters {
     /// The parameter, if it is another text.
     pub fn flag(&self, wanted: &str) -> Result<Option<bool>, FieldFault> {
         self.choice(wanted, [true, false], |flag| if flag { "true" } else { "false" })
+    }
+
+    /// Reads a parameter as a whole number of a range.
+    ///
+    /// # Errors
+    /// The parameter, with the range.
+    pub fn number<N: FromStr + PartialOrd + Display>(
+        &self,
+        wanted: &str,
+        allowed: &RangeInclusive<N>,
+    ) -> Result<Option<N>, FieldFault> {
+        let Some(text) = self.value(wanted) else { return Ok(None) };
+        let number = text.parse::<N>().ok().filter(|number| allowed.contains(number));
+        let (least, most) = (allowed.start(), allowed.end());
+        let fault = || FieldFault::new(wanted, format!("must be a whole number from {least} to {most}"));
+        number.map(Some).ok_or_else(fault)
     }
 
     /// Parses a parameter as a time: ISO 8601, UTC if there is no offset (CONTRACT 7). The `+` of an offset may be
@@ -142,6 +160,17 @@ mod tests {
         assert_eq!((given.flag("d").unwrap(), given.flag("e").unwrap()), (Some(true), Some(false)));
         assert_eq!((given.flag("c").unwrap(), given.flag("g").unwrap()), (None, None));
         assert_eq!(given.flag("f").unwrap_err(), FieldFault::new("f", "must be one of true, false"));
+    }
+
+    #[test]
+    fn a_number_is_read_within_its_range_and_another_is_refused_with_the_range() {
+        let given = parameters("a=1&b=9&c=0&d=10&e=&f=two&g=-1").unwrap();
+        let number = |wanted: &str| given.number(wanted, &(1..=9_u32));
+        assert_eq!((number("a").unwrap(), number("b").unwrap()), (Some(1), Some(9)));
+        assert_eq!((number("e").unwrap(), number("h").unwrap()), (None, None));
+        for wrong in ["c", "d", "f", "g"] {
+            assert_eq!(number(wrong).unwrap_err(), FieldFault::new(wrong, "must be a whole number from 1 to 9"));
+        }
     }
 
     #[test]
