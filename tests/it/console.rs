@@ -75,6 +75,11 @@ async fn two_agents_on_one_queue_see_who_takes_a_chat_and_to_whom_it_goes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_burst_of_messages_is_shown_without_a_request_for_each() {
+    play("burst.mjs").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_agent_sends_a_template_when_the_window_is_closed() {
     play("templates.mjs").await;
 }

@@ -240,6 +240,29 @@ async fn a_message_refused_for_the_pair_rate_goes_out_a_little_later() {
     assert_eq!(sends.iter().map(|send| send["code"].as_i64()).collect::<Vec<_>>(), [Some(131_056), None]);
 }
 
+/// Meta counts incoming messages too, so it can refuse at a rate that is below ours.
+#[tokio::test]
+async fn messages_that_are_refused_because_customers_used_up_the_rate_go_out_later() {
+    let (patchbay, client, sink) = shared().await;
+    let (writer, phone, other) = (patchbay.new_phone(), patchbay.new_phone(), patchbay.new_phone());
+    phone.set(json!({ "rejectWith": { "status": 429, "code": 130_429, "times": 2 } })).await;
+
+    for text in ["one", "two", "three"] {
+        writer.write(&client.number, text).await;
+    }
+    client.send(&client.order_ready(&[&phone.msisdn, &other.msisdn])).await.accepted();
+
+    for recipient in [&phone, &other] {
+        let ct_id = format!("ct-{}", recipient.msisdn);
+        assert_eq!(client.statuses(&sink, &ct_id, "DELIVERED").await, ALL[..3]);
+    }
+    let codes = |sends: Vec<Value>| sends.iter().map(|send| send["code"].as_i64()).collect::<Vec<_>>();
+    let refused = sends_to(&patchbay, &client, &phone.msisdn).await;
+    assert_eq!(codes(refused), [Some(130_429), Some(130_429), None]);
+    assert_eq!(codes(sends_to(&patchbay, &client, &other.msisdn).await), [None]);
+    sink.receives_many("incoming", 3).await;
+}
+
 #[tokio::test]
 async fn a_passing_fault_of_the_provider_is_tried_again() {
     let (patchbay, client, sink) = shared().await;

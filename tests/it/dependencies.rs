@@ -119,6 +119,17 @@ fn built(arguments: &[&str]) -> BTreeMap<String, BTreeSet<String>> {
     libraries
 }
 
+/// Its support for concurrent calls is on if it is compiled, and it makes small calls fifty times slower.
+#[test]
+fn wasmtime_is_compiled_without_concurrent_calls_of_components() {
+    let program = built(&["--edges", "no-dev"]);
+    let of_wasmtime = program.iter().filter(|(library, _)| library.starts_with("wasmtime v"));
+    let features: BTreeSet<&str> =
+        of_wasmtime.flat_map(|(_, sets)| sets).flat_map(|features| features.split(',')).collect();
+    assert!(features.contains("component-model"), "{features:?}");
+    assert!(!features.contains("component-model-async"), "{features:?}");
+}
+
 #[test]
 fn tests_and_benchmarks_want_no_other_features_than_the_program() {
     let (program, all) = (built(&["--edges", "no-dev"]), built(&[]));

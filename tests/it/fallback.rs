@@ -14,7 +14,7 @@ const NUMBER: &str = "27110000001";
 const CUSTOMER: &str = "27820000001";
 
 /// A client of the shared server, its webhooks, and a phone without WhatsApp.
-async fn shared() -> (SharedPatchbay, TestClient, WebhookSink, TestPhone) {
+pub async fn shared() -> (SharedPatchbay, TestClient, WebhookSink, TestPhone) {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let sink = WebhookSink::start().await;
@@ -49,7 +49,7 @@ pub async fn sms(phone: &TestPhone) -> Value {
     phone.receives("the SMS", |message| message["channel"] == "SMS").await
 }
 
-async fn sms_count(phone: &TestPhone) -> usize {
+pub async fn sms_count(phone: &TestPhone) -> usize {
     phone.inbox().await.iter().filter(|message| message["channel"] == "SMS").count()
 }
 
@@ -60,14 +60,14 @@ pub async fn reports(client: &TestClient, sink: &WebhookSink, phone: &TestPhone,
     sink.bodies("status").into_iter().filter(|body| body["ctId"] == ct_id).collect()
 }
 
-fn states(reports: &[Value]) -> Vec<(&str, &str)> {
+pub fn states(reports: &[Value]) -> Vec<(&str, &str)> {
     let text = |value: &Value| value.as_str().map(str::to_owned);
     let channel = |report: &Value| if text(&report["channel"]).as_deref() == Some("SMS") { "SMS" } else { "WHATSAPP" };
     reports.iter().map(|report| (channel(report), report["status"].as_str().unwrap())).collect()
 }
 
 /// The statuses of a message that ends as a delivered SMS.
-const DELIVERED_BY_SMS: [(&str, &str); 4] =
+pub const DELIVERED_BY_SMS: [(&str, &str); 4] =
     [("WHATSAPP", "ACCEPTED"), ("SMS", "ACCEPTED"), ("SMS", "SENT"), ("SMS", "DELIVERED")];
 
 /// State, plugin and reason of the client's fallback.

@@ -1,6 +1,7 @@
 //! The author's tools that make bindings and components, without a server: the real binary.
 
-use serde_json::Value;
+use harness::guest;
+use serde_json::{Value, json};
 
 use crate::plugin_commands::Machine;
 
@@ -91,6 +92,38 @@ fn a_check_names_the_reason_against_a_snapshot() {
     let checked = machine.does(&["check", "noted.wasm"]);
     let warning = format!("Warning: the program has no snapshot, because {reason}.");
     assert!(checked.contains(&warning) && checked.contains("remove `snapshot`"), "{checked}");
+}
+
+/// Changes the kept costs as if an earlier component had been smaller and had needed no memory.
+fn improve_the_past(machine: &Machine) {
+    let mut kept: Value = serde_json::from_slice(&std::fs::read(machine.path("clerk.costs.json")).unwrap()).unwrap();
+    kept["size"] = json!(1_000);
+    for call in kept["calls"].as_object_mut().unwrap().values_mut() {
+        call["sha256"] = json!("another component");
+        call["memoryBytes"] = json!(0);
+    }
+    machine.write("clerk.costs.json", kept.to_string());
+}
+
+#[test]
+fn a_check_and_a_test_print_warnings_of_costs_that_a_change_made_worse() {
+    let machine = Machine::new();
+    machine.write("clerk.wasm", guest("clerk"));
+    machine.write("good.yaml", "steps: [{customer: say x}, {bot: x}]");
+    let (check, test) = (["check", "clerk.wasm"], ["test", "good.yaml", "--component", "clerk.wasm"]);
+    assert!(!machine.does(&check).contains("the component grew"));
+    assert!(!machine.does(&test).contains("the component grew"));
+
+    improve_the_past(&machine);
+    let checked = machine.does(&check);
+    assert!(checked.contains("Warning: the component grew from "), "{checked}");
+    assert!(checked.contains("Warning: its memory rose from "), "{checked}");
+
+    improve_the_past(&machine);
+    let tested = machine.does(&test);
+    assert!(tested.contains("\nwarning: the component grew from "), "{tested}");
+    assert!(tested.contains("      warning: its memory rose from "), "{tested}");
+    assert!(!machine.does(&test).contains("warning: "), "these are the costs of the last run");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use api_core::{
     error::ApiError,
     page::{ListQuery, Page},
     path::Segments,
+    query::choose,
     state::ApiState,
 };
 use axum::{Json, extract::State, http::StatusCode};
@@ -326,10 +327,11 @@ async fn set_fallback(
     if asked.enabled.is_none() {
         faults.push(FieldFault::required("enabled"));
     }
-    let mode = asked.mode.map(|mode| mode.parse::<FallbackMode>()).transpose();
-    if mode.is_err() {
-        faults.push(FieldFault::new("mode", "must be STRICT or ANY_131026"));
-    }
+    let mode = asked.mode.map(|mode| choose("mode", &mode, FallbackMode::ALL, FallbackMode::as_str)).transpose();
+    let mode = mode.unwrap_or_else(|fault| {
+        faults.push(fault);
+        None
+    });
     for (field, value) in [("smsUsername", &asked.sms_username), ("smsPassword", &asked.sms_password)] {
         let length = value.as_ref().and_then(Option::as_ref).map(|text| text.chars().count());
         if length.is_some_and(|length| !(1..=SMS_LOGIN_MAX).contains(&length)) {
@@ -341,7 +343,7 @@ async fn set_fallback(
     }
     let change = FallbackChange {
         enabled: asked.enabled.unwrap_or_default(),
-        mode: mode.unwrap_or_default(),
+        mode,
         username: asked.sms_username,
         password: asked.sms_password,
     };

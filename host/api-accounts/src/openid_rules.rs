@@ -5,6 +5,7 @@ use api_core::{
     body::JsonBytes,
     error::{ApiError, ErrorKind},
     path::Segments,
+    query::choose,
     state::ApiState,
 };
 use axum::{Json, extract::State, http::StatusCode};
@@ -78,13 +79,9 @@ struct RuleChangeBody {
 
 impl RuleChangeBody {
     fn judged(self) -> Result<OpenidRule, ApiError> {
-        let mut faults = Vec::new();
-        let mode = self.mode.as_deref().map(OpenidMode::from_name);
-        match mode {
-            None => faults.push(FieldFault::required("mode")),
-            Some(None) => faults.push(FieldFault::new("mode", "must be OFF, LINKED_USERS or CREATE_USERS")),
-            Some(Some(_)) => {}
-        }
+        let mode = self.mode.as_deref().ok_or_else(|| FieldFault::required("mode"));
+        let mode = mode.and_then(|name| choose("mode", name, OpenidMode::ALL, OpenidMode::as_str));
+        let mut faults: Vec<FieldFault> = mode.as_ref().err().cloned().into_iter().collect();
         let role = self.role.as_deref().map(str::parse::<Role>).transpose();
         if let Err(error) = &role {
             faults.push(FieldFault::new("role", error.to_string()));
@@ -93,7 +90,7 @@ impl RuleChangeBody {
             return Err(ApiError::faults(faults));
         }
         Ok(OpenidRule {
-            mode: mode.flatten().unwrap_or_default(),
+            mode: mode.unwrap_or_default(),
             role: role.unwrap_or_default(),
             email_domains: self.email_domains.unwrap_or_default(),
             password_login: self.password_login.unwrap_or(true),

@@ -69,15 +69,14 @@ where
 /// Reports all faults of a query at once.
 fn parse<const SIZE: u32>(given: &QueryParameters) -> Result<ListQuery<SIZE>, ApiError> {
     let mut faults = Faults::default();
-    let mut number = |name: &str, allowed: RangeInclusive<u32>, usual: u32| match given.value(name) {
-        None => usual,
-        Some(text) => text.parse().ok().filter(|number| allowed.contains(number)).unwrap_or_else(|| {
-            let (least, most) = (allowed.start(), allowed.end());
-            faults.push(FieldFault::new(name, format!("must be a whole number from {least} to {most}")));
-            usual
-        }),
+    let mut number = |name: &str, allowed: &RangeInclusive<u32>, usual: u32| {
+        let number = given.number(name, allowed).unwrap_or_else(|fault| {
+            faults.push(fault);
+            None
+        });
+        number.unwrap_or(usual)
     };
-    let page = PageRequest { page: number("page", 0..=MAX_PAGE, 0), size: number("size", 1..=MAX_SIZE, SIZE) };
+    let page = PageRequest { page: number("page", &(0..=MAX_PAGE), 0), size: number("size", &(1..=MAX_SIZE), SIZE) };
     let search = search_text(given, "searchString").unwrap_or_else(|fault| {
         faults.push(fault);
         String::new()

@@ -54,9 +54,8 @@ impl ReportFormat {
 
     pub fn of(parts: &Parts) -> Result<Self, ApiError> {
         let given = QueryParameters::of(&parts.uri)?;
-        let Some(name) = given.value("format") else { return Ok(Self::Csv) };
-        let known = Self::ALL.into_iter().find(|format| format.as_str() == name);
-        known.ok_or_else(|| ApiError::fault("format", "must be csv or ndjson"))
+        let format = given.choice("format", Self::ALL, Self::as_str).map_err(ApiError::faults)?;
+        Ok(format.unwrap_or(Self::Csv))
     }
 
     fn write(self, row: &impl ReportRow, text: &mut String) {

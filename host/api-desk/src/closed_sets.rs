@@ -28,14 +28,23 @@ closed_set! {
     /// The status of a ticket.
     pub(crate) TicketStatusName as "TicketStatus" = TicketStatus::ALL.map(TicketStatus::as_str);
     /// The status of a ticket, as the search takes it.
-    pub(crate) SelectedStatus as "SelectedTicketStatus" =
-        TicketStatus::ALL.map(|status| status.as_str().to_lowercase().replace('_', " "));
+    pub(crate) SelectedStatus as "SelectedTicketStatus" = TicketStatus::ALL.map(searched_status);
     /// The rating of a chat by the customer.
-    pub(crate) TicketRating as "TicketRating" = Rating::ALL.map(|rating| rating.as_str().to_lowercase());
+    pub(crate) TicketRating as "TicketRating" = Rating::ALL.map(searched_rating);
     /// The kind of an address.
     pub(crate) AddressKindName as "AddressKind" = AddressKind::ALL.map(AddressKind::as_str);
     /// The type of an attribute of contacts.
     pub(crate) AttributeTypeName as "ContactAttributeType" = AttributeType::NAMES;
     /// The treatment of erased rows.
     pub(crate) ErasureActionName as "ErasureAction" = ErasureAction::ALL.map(ErasureAction::as_str);
+}
+
+/// The name of a status in the search of tickets.
+pub(crate) fn searched_status(status: TicketStatus) -> String {
+    status.as_str().to_lowercase().replace('_', " ")
+}
+
+/// The name of a rating in the search of tickets.
+pub(crate) fn searched_rating(rating: Rating) -> String {
+    rating.as_str().to_lowercase()
 }

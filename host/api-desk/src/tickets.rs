@@ -5,7 +5,7 @@ use api_core::{
     error::ApiError,
     page::{ListQuery, Page},
     path::Segments,
-    query::QueryParameters,
+    query::{QueryParameters, choose},
     state::ApiState,
 };
 use axum::{
@@ -31,7 +31,7 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use uuid::Uuid;
 
 use crate::{
-    closed_sets::{SelectedStatus, TicketRating, TicketStatusName},
+    closed_sets::{SelectedStatus, TicketRating, TicketStatusName, searched_rating, searched_status},
     live_chat::desk::{acting, api_error},
 };
 
@@ -174,16 +174,18 @@ fn read(given: &QueryParameters) -> Result<TicketQuery, Faults> {
     {
         faults.push(FieldFault::new("endDateTime", "is before startDateTime"));
     }
-    let rating = value("rating").map(|text| Rating::from_name(&text.to_uppercase()));
-    if rating == Some(None) {
-        faults.push(FieldFault::new("rating", "must be poor, average or excellent"));
-    }
-    let status =
-        value("selectedStatus").map(|text| TicketStatus::from_name(&text.to_uppercase().replace([' ', '-'], "_")));
-    if status == Some(None) {
-        let said = "must be open, closed, awaiting agent, awaiting customer or resolved";
-        faults.push(FieldFault::new("selectedStatus", said));
-    }
+    let word = |wanted: &str| value(wanted).map(|text| text.to_lowercase().replace(['_', '-'], " "));
+    let rating = word("rating").map(|text| choose("rating", &text, Rating::ALL, searched_rating)).transpose();
+    let rating = rating.unwrap_or_else(|fault| {
+        faults.push(fault);
+        None
+    });
+    let status = word("selectedStatus");
+    let status = status.map(|text| choose("selectedStatus", &text, TicketStatus::ALL, searched_status)).transpose();
+    let status = status.unwrap_or_else(|fault| {
+        faults.push(fault);
+        None
+    });
     let (Some(from), Some(until), Some(client_ref), true) = (from, until, value("clientRef"), faults.is_empty()) else {
         return Err(faults);
     };
@@ -197,10 +199,10 @@ fn read(given: &QueryParameters) -> Result<TicketQuery, Faults> {
         until,
         inbox_address: value("whatsAppNumber")
             .map(|number| phone::as_searched(number).unwrap_or_else(|| number.to_owned())),
-        rating: rating.flatten(),
+        rating,
         number: number.flatten(),
         agent: agent.flatten(),
-        status: status.flatten(),
+        status,
         chats: chat.flatten().map(|chat| vec![chat]),
     };
     Ok(TicketQuery {
@@ -265,10 +267,9 @@ async fn set_status(
     parts: Parts,
 ) -> Result<Json<TicketBody>, ApiError> {
     let id: TicketId = id.parse().map_err(|_| ApiError::not_found())?;
-    let all = TicketStatus::ALL.map(TicketStatus::as_str).join(", ");
     let given = QueryParameters::of(&parts.uri)?;
-    let status = given.value("newStatus").and_then(TicketStatus::from_name);
-    let status = status.ok_or_else(|| ApiError::fault("newStatus", format!("must be one of {all}")))?;
+    let name = given.value("newStatus").unwrap_or_default();
+    let status = choose("newStatus", name, TicketStatus::ALL, TicketStatus::as_str).map_err(ApiError::faults)?;
     let moved = tickets::set_status(&state.context, acting(&allowed), id, status).await.map_err(api_error)?;
     Ok(Json(moved.into()))
 }

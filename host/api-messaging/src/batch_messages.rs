@@ -3,7 +3,7 @@
 
 use api_core::{
     auth::{AuthorizedCaller, Following, Permission},
-    closed_set::{ChannelName, DeliveryStateName},
+    closed_set::DeliveryStateName,
     error::ApiError,
     page::{ListQuery, Page},
     path::Segments,
@@ -17,6 +17,8 @@ use outbound::reports::{self, ReportedMessage};
 use serde::Serialize;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
+
+use crate::listed_message::ListedMessageBody;
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(list))
@@ -37,26 +39,8 @@ struct Wanted {
 #[serde(rename_all = "camelCase")]
 #[schema(as = BatchMessage)]
 struct MessageBody {
-    /// The system's tracking id. The story of the message has its events.
-    gst_id: String,
-    /// The client's tracking id.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ct_id: Option<String>,
-    /// The present state.
-    #[schema(value_type = DeliveryStateName)]
-    status: String,
-    /// The channel of the last leg.
-    #[schema(value_type = ChannelName)]
-    channel: String,
-    /// The recipient's number. Absent if the message goes only to a user id.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    receiver: Option<String>,
-    /// The recipient's user id, if the request had one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    recipient_user_id: Option<String>,
-    /// The time when Patchbay accepted it.
-    #[schema(format = DateTime)]
-    created_time: String,
+    #[serde(flatten)]
+    message: ListedMessageBody,
     /// The time when it was sent.
     #[schema(format = DateTime)]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -79,7 +63,7 @@ struct MessageBody {
 
 impl From<ReportedMessage> for MessageBody {
     fn from(message: ReportedMessage) -> Self {
-        Self {
+        let listed = ListedMessageBody {
             created_time: iso_time(minted_at(message.id)),
             gst_id: message.gst_id,
             ct_id: message.ct_id,
@@ -87,6 +71,9 @@ impl From<ReportedMessage> for MessageBody {
             channel: message.channel,
             receiver: message.receiver,
             recipient_user_id: message.recipient_user_id,
+        };
+        Self {
+            message: listed,
             send_time: message.sent_at.map(iso_time),
             delivery_time: message.delivered_at.map(iso_time),
             read_time: message.read_at.map(iso_time),
@@ -116,15 +103,9 @@ async fn list(
     query: ListQuery,
     parts: Parts,
 ) -> Result<Page<MessageBody>, ApiError> {
-    let wanted = wanted_state(&QueryParameters::of(&parts.uri)?)?;
+    let given = QueryParameters::of(&parts.uri)?;
+    let wanted = given.choice("status", DeliveryState::ALL, DeliveryState::as_str).map_err(ApiError::faults)?;
     let db = &state.context.db;
     let page = reports::messages_of_batch(db, allowed.caller.client, batch, wanted, query.page).await?;
     Ok(Page::new(query.page, page.ok_or_else(ApiError::not_found)?, MessageBody::from))
-}
-
-/// Rejects an unknown state, so that a typing error does not look like an empty list.
-fn wanted_state(given: &QueryParameters) -> Result<Option<DeliveryState>, ApiError> {
-    let Some(name) = given.value("status") else { return Ok(None) };
-    let fault = || format!("must be one of {}", DeliveryState::ALL.map(DeliveryState::as_str).join(", "));
-    name.parse().map(Some).map_err(|_| ApiError::fault("status", fault()))
 }

@@ -229,16 +229,9 @@ async fn list(
     query: ListQuery,
     parts: Parts,
 ) -> Result<Page<InboxBody>, ApiError> {
-    let channel = wanted_channel(&QueryParameters::of(&parts.uri)?)?;
+    let given = QueryParameters::of(&parts.uri)?;
+    let channel = given.choice("channel", PROVIDER_CHANNELS, Channel::as_str).map_err(ApiError::faults)?;
     let page = inboxes::list_inboxes(&state.context, allowed.caller.client, channel, query.page).await?;
     let mode = allowed.caller.mode;
     Ok(Page::new(query.page, page, |inbox| InboxBody::new(inbox, mode)))
-}
-
-/// Rejects an unknown channel, so that a typing error does not look like an empty list.
-fn wanted_channel(given: &QueryParameters) -> Result<Option<Channel>, ApiError> {
-    let Some(name) = given.value("channel") else { return Ok(None) };
-    let found = PROVIDER_CHANNELS.into_iter().find(|channel| channel.as_str() == name);
-    let fault = || format!("must be one of {}", PROVIDER_CHANNELS.map(Channel::as_str).join(", "));
-    found.map(Some).ok_or_else(|| ApiError::fault("channel", fault()))
 }

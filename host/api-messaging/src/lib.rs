@@ -8,6 +8,7 @@ mod closed_sets;
 mod conversations;
 mod failure_codes;
 mod inboxes;
+mod listed_message;
 mod lite;
 mod lite_host;
 mod message_lookup;

@@ -2,7 +2,6 @@
 
 use api_core::{
     auth::{AuthorizedCaller, Following, Permission},
-    closed_set::{ChannelName, DeliveryStateName},
     error::ApiError,
     page::{ListQuery, Page},
     query::QueryParameters,
@@ -16,6 +15,8 @@ use serde::Serialize;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
 use uuid::Uuid;
+
+use crate::listed_message::ListedMessageBody;
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(list))
@@ -39,34 +40,16 @@ struct Wanted {
 #[serde(rename_all = "camelCase")]
 #[schema(as = FoundMessage)]
 struct FoundBody {
-    /// The system's tracking id. The story of the message has its events.
-    gst_id: String,
-    /// The client's tracking id.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ct_id: Option<String>,
-    /// The present state.
-    #[schema(value_type = DeliveryStateName)]
-    status: String,
-    /// The channel of the last leg.
-    #[schema(value_type = ChannelName)]
-    channel: String,
-    /// The recipient's number. Absent if the message goes only to a user id.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    receiver: Option<String>,
-    /// The recipient's user id, if the request had one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    recipient_user_id: Option<String>,
+    #[serde(flatten)]
+    message: ListedMessageBody,
     /// The batch of the send. Absent for a message of a live chat.
     #[serde(skip_serializing_if = "Option::is_none")]
     batch_id: Option<Uuid>,
-    /// The time when Patchbay accepted it.
-    #[schema(format = DateTime)]
-    created_time: String,
 }
 
 impl From<FoundMessage> for FoundBody {
     fn from(found: FoundMessage) -> Self {
-        Self {
+        let message = ListedMessageBody {
             created_time: iso_time(minted_at(found.id.0)),
             gst_id: found.gst_id,
             ct_id: found.ct_id,
@@ -74,8 +57,8 @@ impl From<FoundMessage> for FoundBody {
             channel: found.channel,
             receiver: found.receiver,
             recipient_user_id: found.recipient_user_id,
-            batch_id: found.batch_id,
-        }
+        };
+        Self { message, batch_id: found.batch_id }
     }
 }
 

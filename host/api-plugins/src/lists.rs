@@ -94,21 +94,6 @@ pub(super) async fn require_plugin(
     }
 }
 
-/// Rejects a filter word that does not exist, so that a typing error does not look like an empty list.
-fn one_of(
-    field: &str,
-    wanted: Option<&str>,
-    words: impl Iterator<Item = &'static str> + Clone,
-) -> Result<(), ApiError> {
-    match wanted {
-        Some(wanted) if !words.clone().any(|word| word == wanted) => {
-            let words: Vec<&str> = words.collect();
-            Err(ApiError::fault(field, format!("must be one of {}", words.join(", "))))
-        }
-        _ => Ok(()),
-    }
-}
-
 pub(super) fn id(parts: &Parts, name: &str, fault: &str) -> Result<Option<Uuid>, ApiError> {
     let id = parameter(parts, name)?.map(|text| text.parse()).transpose();
     id.map_err(|_| ApiError::fault(name, fault))
@@ -161,17 +146,15 @@ pub(super) async fn invocations(
     parts: Parts,
 ) -> Result<Page<InvocationBody>, ApiError> {
     require_plugin(&state, &allowed, &name).await?;
-    let (outcome, mode) = (parameter(&parts, "outcome")?, parameter(&parts, "mode")?);
-    one_of("outcome", outcome.as_deref(), trace::outcomes())?;
-    one_of("mode", mode.as_deref(), Mode::ALL.into_iter().map(Mode::as_str))?;
-    let event = parameter(&parts, "event")?;
-    one_of("event", event.as_deref(), trace::EVENTS.into_iter())?;
+    let given = QueryParameters::of(&parts.uri)?;
+    let word = |word: &'static str| word;
+    let mode = given.choice("mode", Mode::ALL, Mode::as_str).map_err(ApiError::faults)?;
     let wanted = InvocationFilter {
-        outcome: outcome.as_deref(),
-        mode: mode.as_deref(),
+        outcome: given.choice("outcome", trace::outcomes(), word).map_err(ApiError::faults)?,
+        mode: mode.map(Mode::as_str),
         after: id(&parts, "after", "must be the id of a call")?,
         subject: id(&parts, "subjectId", NO_SUBJECT)?,
-        event: event.as_deref(),
+        event: given.choice("event", trace::EVENTS, word).map_err(ApiError::faults)?,
     };
     let page = plugins::invocations(&state.context.db, allowed.caller.client, &name, wanted, query.page).await?;
     Ok(Page::new(query.page, page, InvocationBody::from))

@@ -8,6 +8,7 @@ use api_core::{
     error::ApiError,
     page::{ListQuery, Page},
     path::Segments,
+    query::QueryParameters,
     state::ApiState,
 };
 use axum::{
@@ -25,7 +26,7 @@ use uuid::Uuid;
 use super::{
     activate::ScopeBody,
     history_bodies::RecordedBody,
-    lists::{NO_SUBJECT, id, parameter, require_plugin},
+    lists::{NO_SUBJECT, id, require_plugin},
     plugin_bodies::ActivationBody,
     recorded_page,
     request::{PluginPath, api_error, inbox_id, mode, small, version},
@@ -154,15 +155,13 @@ pub(super) async fn list(
     parts: Parts,
 ) -> Result<Response, ApiError> {
     require_plugin(&state, &allowed, &name).await?;
-    let is_exact = match parameter(&parts, "form")?.as_deref() {
-        None => false,
-        Some("exact") => true,
-        Some(_) => return Err(ApiError::fault("form", "must be `exact` or absent")),
-    };
+    let form = QueryParameters::of(&parts.uri)?
+        .choice("form", ["exact"], |form: &'static str| form)
+        .map_err(ApiError::faults)?;
     let subject = id(&parts, "subjectId", NO_SUBJECT)?;
     let client = allowed.caller.client;
     let found = plugins::recordings(&state.context.db, client, &name, subject, query.page).await?;
-    recorded_page::answer(Arc::clone(&state.context), client, query.page, is_exact, found)
+    recorded_page::answer(Arc::clone(&state.context), client, query.page, form.is_some(), found)
 }
 
 #[derive(Deserialize, Default, ToSchema)]

@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use api_core::error::{ApiError, ErrorKind};
+use api_core::{
+    error::{ApiError, ErrorKind},
+    query::choose,
+};
 use domain::ids::InboxId;
 use plugins::{PluginError, slots::Mode};
 use serde_json::Value;
@@ -56,7 +59,7 @@ pub(super) fn version(wanted: Option<&Value>) -> Result<Option<u64>, ApiError> {
 
 pub(super) fn mode(name: Option<&str>) -> Result<Mode, ApiError> {
     let Some(name) = name else { return Ok(Mode::Live) };
-    Mode::parse(name).ok_or_else(|| ApiError::fault("mode", "must be `live`, `shadow` or `canary`"))
+    choose("mode", name, Mode::ALL, Mode::as_str).map_err(ApiError::faults)
 }
 
 /// Converts a whole number to a smaller type. A number that does not fit becomes `beyond`, which the use case judges.

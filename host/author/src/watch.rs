@@ -1,6 +1,7 @@
 //! Watches files for changes: a new build of a component, saved sources.
 
 use std::{
+    collections::BTreeSet,
     path::{Path, PathBuf},
     time::Duration,
 };
@@ -17,14 +18,22 @@ const BUILT: [&str; 5] = ["build", "target", "node_modules", "__pycache__", "gen
 #[derive(Debug, Clone)]
 pub(crate) enum WatchTarget {
     File(PathBuf),
-    Sources(PathBuf),
+    /// Everything below `root`, except for files of builds. `made`: the file that the command of the project makes.
+    Sources {
+        root: PathBuf,
+        made: Option<PathBuf>,
+    },
 }
 
 impl WatchTarget {
     /// The sources of `project`, or the component itself if it has none.
     pub(crate) fn of(project: Option<&Project>, component: &Path) -> Self {
         match project {
-            Some(project) => Self::Sources(project.root.canonicalize().unwrap_or_else(|_| project.root.clone())),
+            Some(project) => {
+                let root = project.root.canonicalize().unwrap_or_else(|_| project.root.clone());
+                let made = project.command.as_ref().map(|own| root.join(&own.output));
+                Self::Sources { root, made }
+            }
             None => Self::File(component.to_owned()),
         }
     }
@@ -32,7 +41,8 @@ impl WatchTarget {
     fn concerns(&self, path: &Path) -> bool {
         match self {
             Self::File(file) => path.file_name() == file.file_name(),
-            Self::Sources(root) => {
+            Self::Sources { made: Some(made), .. } if path == made => false,
+            Self::Sources { root, .. } => {
                 path.strip_prefix(root).unwrap_or(path).iter().all(|part| is_source(Path::new(part)))
             }
         }
@@ -43,7 +53,10 @@ pub(crate) struct ChangeWatch {
     changes: mpsc::UnboundedReceiver<()>,
     /// A change was heard and not reported yet.
     heard: bool,
-    _watcher: RecommendedWatcher,
+    watcher: RecommendedWatcher,
+    watched: WatchTarget,
+    /// The folders of sources that are watched.
+    folders: BTreeSet<PathBuf>,
 }
 
 impl ChangeWatch {
@@ -63,16 +76,25 @@ impl ChangeWatch {
                 let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty());
                 watcher.watch(folder.unwrap_or_else(|| Path::new(".")), RecursiveMode::NonRecursive)?;
             }
-            WatchTarget::Sources(root) => {
-                watcher.watch(root, RecursiveMode::NonRecursive)?;
-                for entry in std::fs::read_dir(root)?.flatten() {
-                    if entry.path().is_dir() && is_source(&entry.path()) {
-                        watcher.watch(&entry.path(), RecursiveMode::Recursive)?;
-                    }
-                }
+            WatchTarget::Sources { root, .. } => watcher.watch(root, RecursiveMode::NonRecursive)?,
+        }
+        let mut watch = Self { changes, heard: false, watcher, watched, folders: BTreeSet::new() };
+        watch.watch_folders()?;
+        Ok(watch)
+    }
+
+    /// Watches the folders of sources that are there now.
+    fn watch_folders(&mut self) -> Result<(), notify::Error> {
+        let WatchTarget::Sources { root, .. } = &self.watched else { return Ok(()) };
+        self.folders.retain(|folder| folder.is_dir());
+        for entry in std::fs::read_dir(root)?.flatten() {
+            let folder = entry.path();
+            if folder.is_dir() && is_source(&folder) && !self.folders.contains(&folder) {
+                self.watcher.watch(&folder, RecursiveMode::Recursive)?;
+                self.folders.insert(folder);
             }
         }
-        Ok(Self { changes, heard: false, _watcher: watcher })
+        Ok(())
     }
 
     /// Waits for a change, and until no other follows within [`SETTLE`]. If the wait is dropped, the next one reports it.
@@ -83,6 +105,9 @@ impl ChangeWatch {
         self.heard = true;
         while tokio::time::timeout(SETTLE, self.changes.recv()).await.is_ok_and(|change| change.is_some()) {}
         self.heard = false;
+        // Files that are in a new folder by now are part of this change. A folder that cannot be watched is tried again at
+        // the next change.
+        let _ = self.watch_folders();
     }
 }
 
@@ -109,13 +134,36 @@ mod tests {
         std::fs::remove_dir_all(&folder).unwrap();
     }
 
+    async fn hears(watch: &mut ChangeWatch) {
+        let heard = tokio::time::timeout(Duration::from_secs(30), watch.wait_for_change()).await;
+        assert!(heard.is_ok(), "no change was heard");
+    }
+
+    #[tokio::test]
+    async fn a_file_in_a_folder_that_was_made_later_is_a_change() {
+        let folder = tempfile::tempdir().unwrap();
+        let root = folder.path().canonicalize().unwrap();
+        let mut watch = ChangeWatch::start(WatchTarget::Sources { root: root.clone(), made: None }).unwrap();
+        for _ in 0..2 {
+            std::fs::create_dir(root.join("words")).unwrap();
+            hears(&mut watch).await;
+            std::fs::write(root.join("words/de.txt"), "hallo").unwrap();
+            hears(&mut watch).await;
+            std::fs::remove_dir_all(root.join("words")).unwrap();
+            hears(&mut watch).await;
+        }
+    }
+
     #[test]
     fn files_written_by_a_build_are_not_sources() {
-        let sources = WatchTarget::Sources(PathBuf::from("/bot"));
+        let made = Some(Path::new("/bot").join("./made.wasm"));
+        let sources = WatchTarget::Sources { root: PathBuf::from("/bot"), made };
         for (path, concerns) in [
             ("/bot/src/lib.rs", true),
             ("/bot/plugin.toml", true),
             ("/bot/build/bot.wasm", false),
+            ("/bot/made.wasm", false),
+            ("/bot/source.wasm", true),
             ("/bot/target/x/y.d", false),
             ("/bot/.git/index", false),
             ("/bot/src/.lib.rs.swp", false),

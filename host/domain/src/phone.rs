@@ -50,6 +50,17 @@ pub fn as_searched(text: &str) -> Option<String> {
     Some(abroad.or(within).unwrap_or(&digits).to_owned())
 }
 
+/// The digits of a number that a provider wrote, with or without `+`, blanks and punctuation. A text with another
+/// character, such as a user id, is no number: its digits may be the number of another person. A dot makes it a user id.
+pub fn written_digits(text: &str) -> Option<String> {
+    let is_of_a_number = |one: char| one.is_ascii_digit() || is_blank(one) || (is_between_digits(one) && one != '.');
+    if !text.chars().all(is_of_a_number) {
+        return None;
+    }
+    let digits: String = text.chars().filter(char::is_ascii_digit).collect();
+    (!digits.is_empty()).then_some(digits)
+}
+
 /// Punctuation before a number and between its digits, with all dashes of Unicode that are used for it.
 fn is_between_digits(one: char) -> bool {
     matches!(one, '+' | '-' | '(' | ')' | '.' | '/' | '\u{2010}'..='\u{2015}' | '\u{2212}')
@@ -164,6 +175,16 @@ mod tests {
         }
         assert_eq!(as_searched("0823").as_deref(), Some("823"));
         assert_eq!(as_searched("002783").as_deref(), Some("2783"));
+    }
+
+    #[test]
+    fn a_user_id_or_another_text_with_digits_is_not_a_written_number() {
+        for written in ["27830000001", "+27 83 000-0001", "+27 (83) 000\u{2011}0001", "27\u{a0}830000001"] {
+            assert_eq!(written_digits(written).as_deref(), Some("27830000001"), "{written}");
+        }
+        for text in ["", "+", "ZA.27830000001", "27.830000001", "27830000001x", "27830000001@c.us", "Ｚ27830000001"] {
+            assert_eq!(written_digits(text), None, "{text}");
+        }
     }
 
     #[test]

@@ -57,6 +57,8 @@ pub(crate) fn on_demand() -> wasmtime::Result<Engine> {
 fn common() -> Config {
     let mut config = Config::new();
     config.wasm_component_model(true);
+    // Calls of hooks are synchronous, and the support for concurrent ones makes small calls many times slower.
+    config.concurrency_support(false);
     config.epoch_interruption(true);
     // Processors may differ in NaN bits, and a recorded call must give the same result on each.
     config.cranelift_nan_canonicalization(true);
@@ -105,4 +107,15 @@ pub(crate) fn tick(engine: &Engine, every: Duration) -> std::io::Result<()> {
         }
     })?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn engines_do_not_support_concurrent_calls_of_components() {
+        assert!(!on_demand().unwrap().get_concurrency_support());
+        assert!(!for_compiling(true).unwrap().get_concurrency_support());
+    }
 }

@@ -221,6 +221,9 @@ section! {
         missed_after: Duration = Duration::from_secs(600),
         /// Chats at a time of an agent without a limit of its own.
         agent_chats: u32 = 20,
+        /// Messages of a chat in one hour, of both sides, at which its chatbot is not asked any more and agents get the
+        /// chat: two programs may be answering each other. 0: no bound.
+        bot_chat_messages_per_hour: u32 = 1_000,
     }
 }
 

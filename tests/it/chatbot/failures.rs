@@ -61,6 +61,42 @@ async fn answers_that_can_never_be_carried_out_hand_over_to_agents_at_once() {
     }
 }
 
+/// A separate server whose chatbot `clerk` answers until its chat has six messages within an hour.
+async fn with_six_messages_an_hour() -> (Patchbay, TestClient, TestPhone) {
+    let setup = PatchbaySetup::new().with_guests().set("limits.bot_chat_messages_per_hour", "6");
+    let patchbay = setup.start().await;
+    let client = patchbay.client("acme", NUMBER).await;
+    client.activate("clerk").await;
+    let phone = patchbay.phone("27820000001");
+    for turn in 1..=3 {
+        asks(&phone, &client, &format!("say turn {turn}"), &format!("turn {turn}")).await;
+    }
+    (patchbay, client, phone)
+}
+
+#[tokio::test]
+async fn agents_get_a_chat_in_which_two_programs_answer_each_other() {
+    let (patchbay, client, phone) = with_six_messages_an_hour().await;
+
+    phone.write(&client.number, "say turn 4").await;
+
+    let reason = is_queued(&patchbay, &client).await;
+    assert!(reason.contains("two programs may be answering each other"), "{reason}");
+    assert_eq!(texts(&phone).await, ["turn 1", "turn 2", "turn 3"]);
+    let metrics = patchbay.get("/metrics").await.text;
+    assert!(metrics.contains("patchbay_bot_chats_given_up_total{reason=\"endless-answers\"} 1"), "{metrics}");
+}
+
+#[tokio::test]
+async fn messages_of_an_hour_ago_do_not_keep_a_chatbot_from_answering() {
+    let (patchbay, client, phone) = with_six_messages_an_hour().await;
+
+    patchbay.advance_clock(3_601).await;
+
+    asks(&phone, &client, "say turn 4", "turn 4").await;
+    assert_eq!(chat(&patchbay, &client).await.unwrap().0, "BOT");
+}
+
 #[tokio::test]
 async fn a_bot_with_a_missing_file_leaves_its_chats_to_agents_at_once() {
     let directory = tempfile::tempdir().unwrap();

@@ -6,7 +6,7 @@ use api_core::{
     error::ApiError,
     page::{ListQuery, Page, SearchParameter},
     path::Segments,
-    query::QueryParameters,
+    query::{QueryParameters, choose},
     state::ApiState,
 };
 use axum::{
@@ -68,12 +68,8 @@ impl FromRequestParts<ApiState> for ChatQuery {
     async fn from_request_parts(parts: &mut Parts, state: &ApiState) -> Result<Self, ApiError> {
         let page = ListQuery::<10>::from_request_parts(parts, state).await?.page;
         let given = QueryParameters::of(&parts.uri)?;
-        let allowed = || ChatScope::ALL.map(ChatScope::as_str).join(", ");
-        let scope = match given.value("scope") {
-            None => return Err(ApiError::fault("scope", format!("is required: one of {}", allowed()))),
-            Some(name) => ChatScope::from_name(name)
-                .ok_or_else(|| ApiError::fault("scope", format!("is not known: use one of {}", allowed())))?,
-        };
+        let name = given.value("scope").unwrap_or_default();
+        let scope = choose("scope", name, ChatScope::ALL, ChatScope::as_str).map_err(ApiError::faults)?;
         let SearchParameter(search) = SearchParameter::from_request_parts(parts, state).await?;
         Ok(Self { scope, search, page })
     }

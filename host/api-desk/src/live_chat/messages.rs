@@ -63,16 +63,6 @@ pub(super) fn of_chat(parts: &Parts) -> Result<ParticipantId, ApiError> {
     }
 }
 
-fn number<N>(parts: &Parts, name: &str, (least, most): (N, N)) -> Result<Option<N>, ApiError>
-where
-    N: std::str::FromStr + PartialOrd + std::fmt::Display,
-{
-    let given = QueryParameters::of(&parts.uri)?;
-    let Some(text) = given.value(name) else { return Ok(None) };
-    let parsed = text.parse::<N>().ok().filter(|number| *number >= least && *number <= most);
-    parsed.map(Some).ok_or_else(|| ApiError::fault(name, format!("must be a whole number from {least} to {most}")))
-}
-
 /// Returns messages of a chat, oldest first.
 ///
 /// It returns the last 1,000, or fewer with `size`, and at most 2 MiB. Earlier messages come with `beforeSequence`. An
@@ -92,9 +82,12 @@ async fn list(
     parts: Parts,
 ) -> Result<Json<Vec<MessageResponse>>, ApiError> {
     let chat = of_chat(&parts)?;
-    let before = number(&parts, "beforeSequence", (1, i64::MAX))?;
-    let size = number(&parts, "size", (1, MOST_AT_ONCE))?.unwrap_or(MOST_AT_ONCE);
-    let past = desk::past(&state.context, acting(&allowed), chat, before, size).await.map_err(api_error)?;
+    let given = QueryParameters::of(&parts.uri)?;
+    let before = given.number("beforeSequence", &(1..=i64::MAX)).map_err(ApiError::faults)?;
+    let size = given.number("size", &(1..=MOST_AT_ONCE)).map_err(ApiError::faults)?;
+    let past = desk::past(&state.context, acting(&allowed), chat, before, size.unwrap_or(MOST_AT_ONCE))
+        .await
+        .map_err(api_error)?;
     Ok(Json(past.into_iter().map(MessageResponse::from).collect()))
 }
 

@@ -76,12 +76,12 @@ impl FromRequestParts<ApiState> for Tri {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &ApiState) -> Result<Self, ApiError> {
-        match QueryParameters::of(&parts.uri)?.value("isOpen") {
-            None => Ok(Self(ChatScope::All)),
-            Some("true") => Ok(Self(ChatScope::Open)),
-            Some("false") => Ok(Self(ChatScope::Closed)),
-            Some(_) => Err(ApiError::fault("isOpen", "must be true or false, or absent for all chats")),
-        }
+        let open = QueryParameters::of(&parts.uri)?.flag("isOpen").map_err(ApiError::faults)?;
+        Ok(Self(match open {
+            None => ChatScope::All,
+            Some(true) => ChatScope::Open,
+            Some(false) => ChatScope::Closed,
+        }))
     }
 }
 

@@ -4,17 +4,16 @@ use api_core::{
     auth::{AuthorizedCaller, ConversationReading, Permission},
     closed_set,
     error::ApiError,
+    query::QueryParameters,
     state::ApiState,
 };
 use axum::{Json, extract::State, http::request::Parts};
 use domain::{
     analytics::{CountedType, MessageCounts, Period},
-    body::{Faults, FieldFault},
+    body::Faults,
 };
 use outbound::analytics;
 use utoipa::IntoParams;
-
-use super::query::optional_parameter;
 
 /// Filters of the counts.
 #[derive(IntoParams)]
@@ -54,9 +53,9 @@ pub(super) async fn counts(
     allowed: AuthorizedCaller<ConversationReading>,
     parts: Parts,
 ) -> Result<Json<MessageCounts>, ApiError> {
-    let (start, end) = (optional_parameter(&parts, "startDate")?, optional_parameter(&parts, "endDate")?);
-    let of = message_type(optional_parameter(&parts, "messageType")?.as_deref());
-    let (period, of) = match (Period::parse(start.as_deref(), end.as_deref()), of) {
+    let given = QueryParameters::of(&parts.uri)?;
+    let of = given.choice("messageType", CountedType::ALL, CountedType::as_str);
+    let (period, of) = match (Period::parse(given.value("startDate"), given.value("endDate")), of) {
         (Ok(period), Ok(of)) => (period, of),
         (period, of) => {
             let mut faults = period.err().unwrap_or_else(Faults::default);
@@ -66,14 +65,4 @@ pub(super) async fn counts(
     };
     let counts = analytics::messages(&state.context.db, allowed.caller.client, period, of).await?;
     Ok(Json(counts))
-}
-
-fn message_type(text: Option<&str>) -> Result<Option<CountedType>, FieldFault> {
-    let Some(text) = text else { return Ok(None) };
-    let known = CountedType::ALL.into_iter().find(|known| known.as_str() == text);
-    let said = || {
-        let allowed = CountedType::ALL.map(CountedType::as_str).join(", ");
-        FieldFault::new("messageType", format!("`{text}` is not a message type; allowed: {allowed}"))
-    };
-    known.map(Some).ok_or_else(said)
 }

@@ -2,13 +2,13 @@
 
 mod analytics;
 mod bodies;
-mod query;
 
 use api_core::{
     auth::{AuthorizedCaller, ConversationReading, Conversations, Permission},
     body::JsonBytes,
     error::ApiError,
     page::{ListQuery, Page},
+    query::QueryParameters,
     state::ApiState,
 };
 use axum::{
@@ -32,7 +32,6 @@ use utoipa_axum::{router::OpenApiRouter, routes};
 use uuid::Uuid;
 
 use bodies::{ClosedBody, ConversationBody, OpenedBody, RemainingBody};
-use query::optional_parameter;
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new()
@@ -242,5 +241,6 @@ fn conversation_id(parts: &Parts) -> Result<ConversationId, ApiError> {
 }
 
 fn parameter(parts: &Parts, wanted: &str) -> Result<String, ApiError> {
-    optional_parameter(parts, wanted)?.ok_or_else(|| ApiError::fault(wanted, "is required"))
+    let value = QueryParameters::of(&parts.uri)?.value(wanted).map(str::to_owned);
+    value.ok_or_else(|| ApiError::fault(wanted, "is required"))
 }

@@ -90,7 +90,8 @@ async fn check(
     uri: Uri,
     Call { senders, request_id, body, .. }: Call,
 ) -> Result<Json<CheckBody>, ApiError> {
-    let counted_before = counted_before(&QueryParameters::of(&uri)?)?;
+    let given = QueryParameters::of(&uri)?;
+    let counted_before = given.number("countedBefore", &(0..=MOST_COUNTED)).map_err(ApiError::faults)?.unwrap_or(0);
     allowed.held.recipients_left()?;
     // Sends of a client share transactions, so they take no turns. A check has statements of its own.
     allowed.held.wait_for_turn().await?;
@@ -101,11 +102,4 @@ async fn check(
     let recipients = check.accepted_count.saturating_add(check.rejected_count);
     allowed.held.charge_recipients(u32::try_from(recipients).unwrap_or(u32::MAX));
     Ok(Json(check))
-}
-
-fn counted_before(given: &QueryParameters) -> Result<u32, ApiError> {
-    let name = "countedBefore";
-    let Some(text) = given.value(name) else { return Ok(0) };
-    let parsed = text.parse::<u32>().ok().filter(|counted| *counted <= MOST_COUNTED);
-    parsed.ok_or_else(|| ApiError::fault(name, format!("must be a whole number from 0 to {MOST_COUNTED}")))
 }

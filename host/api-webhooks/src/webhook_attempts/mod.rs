@@ -100,21 +100,9 @@ async fn attempts(
 
 fn read_filter(parts: &Parts) -> Result<WantedAttempts, ApiError> {
     let given = QueryParameters::of(&parts.uri)?;
-    let webhook = match given.value("webhookType") {
-        None => None,
-        Some(name) => Some(name.parse().map_err(|_| ApiError::fault("webhookType", one_of_types()))?),
-    };
-    let failed = match given.value("failed") {
-        None | Some("false") => false,
-        Some("true") => true,
-        Some(_) => return Err(ApiError::fault("failed", "must be true or false")),
-    };
+    let webhook = given.choice("webhookType", WebhookType::ALL, WebhookType::as_str).map_err(ApiError::faults)?;
+    let failed = given.flag("failed").map_err(ApiError::faults)?.unwrap_or(false);
     Ok(WantedAttempts { webhook, failed })
-}
-
-fn one_of_types() -> String {
-    let names = WebhookType::ALL.map(WebhookType::as_str);
-    format!("must be one of {}", names.join(", "))
 }
 
 /// Returns a delivery with its attempts.

@@ -25,6 +25,11 @@ use MetricKind::{Counter, Gauge, Histogram};
 /// Name, type and meaning. The meaning names the labels in braces.
 pub(super) const CATALOGUE: &[(&str, MetricKind, &str)] = &[
     ("patchbay_accept_group_requests", Histogram, "Send requests that were stored in one transaction."),
+    (
+        "patchbay_bot_chats_given_up_total",
+        Counter,
+        "Chats that agents got because their chatbot failed, by {reason}: the outcome of the call, no-chatbot, conflicts, endless-answers, unreadable-event, broken.",
+    ),
     ("patchbay_bot_turn_seconds", Histogram, "Duration of a turn of a chatbot."),
     ("patchbay_build_info", Gauge, "Always 1: {version} and {commit} of the program."),
     ("patchbay_callback_bytes", Histogram, "Size of a callback of a provider."),

@@ -160,6 +160,22 @@ fn a_sender_without_phone_number_is_known_by_its_user_id() {
 }
 
 #[test]
+fn the_digits_of_a_user_id_in_place_of_a_number_are_no_phone_number() {
+    let contacts = || json!([{"wa_id":"ZA.27820000001","user_id":"ZA.200","profile":{"name":"Hidden"}}]);
+    for from in ["ZA.27820000001", "27.820000001", "x27820000001"] {
+        let mut sent = message("text", json!({"body":"hi"}));
+        sent["from"] = json!(from);
+        sent["from_user_id"] = json!("ZA.200");
+        let read = items(json!([sent.clone()]), contacts());
+        let CallbackBody::Message(read) = &read[0].body else { panic!("{from}: {read:?}") };
+        assert_eq!((read.from.as_deref(), read.from_user_id.as_deref()), (None, Some("ZA.200")), "{from}");
+        sent.as_object_mut().unwrap().remove("from_user_id");
+        let refused = items(json!([sent]), json!([]));
+        assert_eq!(unreadable(&refused).len(), 1, "{from}: there is no customer to keep it for");
+    }
+}
+
+#[test]
 fn contacts_are_matched_and_not_taken_by_position() {
     let first = json!({"from":"1111111","id":"wamid.1","timestamp":"1760000000","type":"text","text":{"body":"x"}});
     let second = json!({"from":"2222222","id":"wamid.2","timestamp":"1760000000","type":"text","text":{"body":"y"}});

@@ -40,6 +40,8 @@ pub(super) enum TurnTrouble {
         made: Box<FinishedCall>,
     },
     Conflicts(String),
+    /// The chat has as many messages as two programs write that answer each other.
+    EndlessAnswers,
     UnreadableEvent,
     Broken(String),
 }
@@ -59,7 +61,7 @@ impl TurnTrouble {
             Self::NoBot | Self::NoneBesideCanary(_) => Next::People,
             // A repetition would have the same result.
             Self::Call { error, .. } if trace::is_final(error) => Next::People,
-            Self::Unusable { .. } | Self::UnreadableEvent => Next::People,
+            Self::Unusable { .. } | Self::EndlessAnswers | Self::UnreadableEvent => Next::People,
             Self::Call { .. } | Self::Conflicts(_) | Self::Broken(_) => again,
         }
     }
@@ -71,6 +73,7 @@ impl TurnTrouble {
             Self::Call { error, .. } => trace::kind_of(error),
             Self::Unusable { .. } => "bad-answer",
             Self::Conflicts(_) => "conflicts",
+            Self::EndlessAnswers => "endless-answers",
             Self::UnreadableEvent => "unreadable-event",
             Self::Broken(_) => "broken",
         }
@@ -83,6 +86,9 @@ impl TurnTrouble {
             Self::Call { error, .. } => format!("the chatbot failed: {error}"),
             Self::Unusable { reason, .. } => format!("the chatbot's answer cannot be carried out: {reason}"),
             Self::Conflicts(plugin) => format!("chatbot `{plugin}`: the values it reads keep changing"),
+            Self::EndlessAnswers => {
+                "too many messages within an hour: two programs may be answering each other".to_owned()
+            }
             Self::UnreadableEvent => "an event of the chat cannot be read".to_owned(),
             Self::Broken(reason) => format!("the chatbot could not be asked: {reason}"),
         };
@@ -91,9 +97,12 @@ impl TurnTrouble {
 
     fn into_made(self) -> Option<FinishedCall> {
         match self {
-            Self::NoBot | Self::NoneBesideCanary(_) | Self::Conflicts(_) | Self::UnreadableEvent | Self::Broken(_) => {
-                None
-            }
+            Self::NoBot
+            | Self::NoneBesideCanary(_)
+            | Self::Conflicts(_)
+            | Self::EndlessAnswers
+            | Self::UnreadableEvent
+            | Self::Broken(_) => None,
             Self::Call { made, .. } => Some(*made),
             Self::Unusable { reason, made } => Some(made.mark_unusable(&reason)),
         }
@@ -131,6 +140,7 @@ pub(super) async fn give_to_people(
         }
         (Some(mut participant), Next::People) => {
             tracing::warn!(participant.id = %id, outcome = kind, "a chat passes from its chatbot to agents");
+            metrics::counter!("patchbay_bot_chats_given_up_total", "reason" => kind).increment(1);
             let had = participant.clone();
             if participant.apply(ParticipantMove::BotFailed).is_ok() {
                 participant.queued_reason = Some(reason);
@@ -227,7 +237,7 @@ mod tests {
         let unloadable = call(CallError::Unloadable { plugin: plugin(), reason: "it is none".to_owned() });
         let unusable = TurnTrouble::Unusable { reason: "template `x` is gone".to_owned(), made: made() };
         let alone = TurnTrouble::NoneBesideCanary("it crashed".to_owned());
-        for trouble in [gone, unloadable, unusable, alone, TurnTrouble::UnreadableEvent] {
+        for trouble in [gone, unloadable, unusable, alone, TurnTrouble::EndlessAnswers, TurnTrouble::UnreadableEvent] {
             assert_eq!(trouble.next(0), Next::People, "{}", trouble.reason());
         }
     }

@@ -51,6 +51,7 @@ pub(crate) async fn turn(
         Situation::Nothing => return waiting_events::drop_event(ctx, lease, participant, event).await.map(|()| None),
         Situation::Stale => return waiting_events::remove_event(ctx, lease, event).await.map(|()| None),
         Situation::NoBot => TurnTrouble::NoBot,
+        Situation::Endless => TurnTrouble::EndlessAnswers,
         Situation::Ready(scene) => match ask_all(ctx, lease, *scene, event).await? {
             TurnOutcome::Over | TurnOutcome::Lost | TurnOutcome::ReadsChanged => return Ok(None),
             TurnOutcome::NotAsked(made) => return Ok(Some(made)),

@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use chrono::{DateTime, Utc};
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     chat::{
         ArrivedMessage, CustomEvent, EndedRequest, ParticipantEvent, ParticipantEventKind, ParticipantState,
@@ -39,6 +39,8 @@ pub(super) enum Situation {
     /// The chat is with people or closed, so none of its events are for the chatbot.
     NotTheBots,
     NoBot,
+    /// The chat has too many messages within an hour.
+    Endless,
     Nothing,
     /// The event belongs to an earlier conversation or to another chatbot.
     Stale,
@@ -137,6 +139,9 @@ pub(super) async fn load(
         }
         Known::Arrived(subject, arrived) => (subject, arrived.reopened, arrived.template),
     };
+    if subject.message().is_some() && is_endless(ctx, db, client, &participant).await? {
+        return Ok(Situation::Endless);
+    }
     let wrote = subject.message().map(|wrote| wrote.message.created_at);
     let window_end = window::end_for_programs(db, client, (&participant, inbox.kind()), wrote).await?;
     let attributes = contact_attributes::of_customer(db, client, customer.id).await?;
@@ -153,6 +158,17 @@ pub(super) async fn load(
         window_end,
         attributes,
     })))
+}
+
+/// Two programs that answer each other, such as a chatbot and the automatic answer of a business, would not end.
+async fn is_endless(ctx: &Context, db: &mut PgConnection, client: ClientId, participant: &Participant) -> Result<bool> {
+    let most = i64::from(ctx.settings.limits.bot_chat_messages_per_hour);
+    let first = participant.next_sequence - most;
+    if first < 1 {
+        return Ok(false);
+    }
+    let since = ctx.now() - TimeDelta::hours(1);
+    Ok(chat_messages::is_younger_than(db, client, (participant.id, first), since).await?)
 }
 
 enum Known {

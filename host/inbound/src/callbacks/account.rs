@@ -186,8 +186,7 @@ fn text(value: &Value, name: &str) -> Option<String> {
 }
 
 fn digits(value: &Value, name: &str) -> Option<String> {
-    let digits: String = text(value, name)?.chars().filter(char::is_ascii_digit).collect();
-    (!digits.is_empty()).then_some(digits)
+    domain::phone::written_digits(&text(value, name)?)
 }
 
 #[cfg(test)]

@@ -1,7 +1,10 @@
 //! Account events about business numbers (PROVIDERS A.10). Most only say that something changed, and `number_quality`
 //! reads the new value.
 
-use domain::ids::{ClientId, InboxId};
+use domain::{
+    ids::{ClientId, InboxId},
+    phone,
+};
 use events::{NewEvent, record};
 use serde_json::Value;
 use storage::{
@@ -51,8 +54,8 @@ pub(super) async fn take(
 
 fn is_named(number: &Inbox, value: &Value) -> bool {
     let shown = value.get("display_phone_number").and_then(Value::as_str).unwrap_or_default();
-    let digits: String = shown.chars().filter(char::is_ascii_digit).collect();
-    number.msisdn().is_some_and(|msisdn| msisdn.as_str() == digits)
+    let digits = phone::written_digits(shown);
+    number.msisdn().is_some_and(|msisdn| digits.as_deref() == Some(msisdn.as_str()))
 }
 
 /// The messaging limit as the provider's tier. Older callbacks have it in another field.

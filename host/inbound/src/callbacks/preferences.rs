@@ -4,6 +4,7 @@ use domain::{
     address::{Address, AddressKind},
     event::{Event, PreferenceChanged},
     ids::InboxId,
+    phone,
     recipient::order_key,
 };
 use events::NewEvent;
@@ -43,8 +44,7 @@ fn preference(said: &Value) -> Option<(Vec<Address>, PreferenceChanged)> {
             return None;
         }
     };
-    let digits: String = text("wa_id").chars().filter(char::is_ascii_digit).collect();
-    let phone = Address::of_kind(AddressKind::Phone, &digits);
+    let phone = phone::written_digits(text("wa_id")).and_then(|digits| Address::of_kind(AddressKind::Phone, &digits));
     let user_id = Address::of_kind(AddressKind::Bsuid, text("user_id"));
     let addresses: Vec<Address> = phone.into_iter().chain(user_id).collect();
     let changed = PreferenceChanged { address: addresses.first().cloned(), category: category.to_owned(), stop };
@@ -75,6 +75,12 @@ mod tests {
     fn a_withheld_number_is_absent_and_the_user_id_stays() {
         let [changed] = of(None, "marketing_messages", "stop").try_into().unwrap();
         assert_eq!(changed.address.unwrap().as_kind(AddressKind::Phone), None);
+    }
+
+    #[test]
+    fn a_wa_id_with_letters_names_no_phone_number() {
+        let [changed] = of(Some("ZA.27820000001"), "marketing_messages", "stop").try_into().unwrap();
+        assert_eq!(changed.address.unwrap().value(), "ZA.100");
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod identity;
 mod item_order;
 mod lite;
 mod lite_ids;
+mod media_attempts;
 mod merged_chats;
 mod messenger;
 mod reactions;

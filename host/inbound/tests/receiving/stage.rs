@@ -11,7 +11,10 @@ use base::{
     Context,
     lanes::{LaneKey, Lease},
 };
-use channels::{media_store::MediaStore, whatsapp_cloud::callback};
+use channels::{
+    media_store::MediaStore,
+    whatsapp_cloud::{CloudApi, CloudSettings, callback},
+};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     ids::{ClientId, InboxId, ParticipantId},
@@ -89,6 +92,14 @@ impl Stage {
     pub fn with_files_in(self, store: Arc<dyn MediaStore>) -> Self {
         let mut ctx = Context::clone(&self.ctx);
         ctx.media = store;
+        let ctx = Arc::new(ctx);
+        Self { intake: Intake::new(Arc::clone(&ctx)), ctx, ..self }
+    }
+
+    /// The same stage with the Graph API at this address.
+    pub fn with_graph_at(self, url: &str) -> Self {
+        let mut ctx = Context::clone(&self.ctx);
+        ctx.cloud = CloudApi::new(CloudSettings { graph_url: url.to_owned(), ..CloudSettings::default() }).unwrap();
         let ctx = Arc::new(ctx);
         Self { intake: Intake::new(Arc::clone(&ctx)), ctx, ..self }
     }
@@ -196,6 +207,11 @@ impl Stage {
         self.work_off(&[Queue::Callback]).await;
     }
 
+    /// Fetches the files of customers that are due.
+    pub async fn fetch_files(&self) {
+        self.work_off(&[Queue::Media]).await;
+    }
+
     /// Sends the requests that chatbots have started.
     pub async fn send_requests(&self) {
         self.work_off(&[Queue::PluginRequest]).await;
@@ -230,6 +246,7 @@ impl Stage {
                     let lease = self.claim(queue, lane).await;
                     match queue {
                         Queue::Callback => callbacks::work(&self.ctx, &lease).await.unwrap(),
+                        Queue::Media => inbound::media::work(&self.ctx, &lease).await.unwrap(),
                         Queue::ScheduledTemplate => chat::scheduled_templates::work(&self.ctx, &lease).await.unwrap(),
                         Queue::PluginRequest => chat::started_requests::work(&self.ctx, &lease).await.unwrap(),
                         _ => chat::work(&self.ctx, &lease).await.unwrap(),

@@ -6,6 +6,7 @@ use chrono::{DateTime, Utc};
 use domain::{
     channel::Channel,
     chat::{ChatContent, ContentType, Direction, ReceivedContent},
+    clock::first_id_at,
     content::OutboundContent,
     delivery::DeliveryState,
     ids::{ChatMessageId, ClientId, ConversationId, MediaId, MessageId, ParticipantId, UserId},
@@ -206,6 +207,28 @@ pub async fn find(db: &mut PgConnection, client: ClientId, id: ChatMessageId) ->
     .fetch_optional(db)
     .await?;
     row.map(ChatMessage::try_from).transpose()
+}
+
+/// Whether a chat has a message with this sequence number that is younger than `since`.
+pub async fn is_younger_than(
+    db: &mut PgConnection,
+    client: ClientId,
+    (participant, sequence): (ParticipantId, i64),
+    since: DateTime<Utc>,
+) -> Result<bool> {
+    let found = sqlx::query_scalar(
+        "SELECT EXISTS (SELECT 1 FROM chat_message
+                        WHERE client_id = $1 AND participant_id = $2 AND sequence_number = $3 AND id >= $4
+                          AND created_at > $5)",
+    )
+    .bind(client.0)
+    .bind(participant.0)
+    .bind(sequence)
+    .bind(first_id_at(since))
+    .bind(since)
+    .fetch_one(db)
+    .await?;
+    Ok(found)
 }
 
 /// The file of a message that the customer wrote in this chat.

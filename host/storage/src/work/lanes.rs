@@ -14,6 +14,10 @@ use crate::{PgConnection, Result};
 
 const READY_AT_ONCE: u64 = 5000;
 
+/// The first fence of a lane: the time in microseconds, because upkeep deletes idle lanes. If a lane is made again, its
+/// fences are greater than those of an old holder that still runs: no lane is claimed once per microsecond.
+const FIRST_FENCE: &str = "(extract(epoch FROM now()) * 1000000)::bigint";
+
 /// Length of a lease without renewal: how long the work of a killed process waits.
 pub const LEASE: Duration = Duration::from_secs(15);
 
@@ -86,7 +90,7 @@ impl Queue {
                  RETURNING fence
              ), made AS (
                  INSERT INTO lane (client_id, queue, lane_id, owner, leased_until, fence)
-                 SELECT $1, $2, $3, $4, now() + make_interval(secs => $5), 1
+                 SELECT $1, $2, $3, $4, now() + make_interval(secs => $5), {FIRST_FENCE}
                  WHERE CASE WHEN EXISTS (SELECT 1 FROM lane WHERE client_id = $1 AND queue = $2 AND lane_id = $3)
                             THEN false
                             ELSE {enabled} AND pg_try_advisory_xact_lock(hashtextextended(
@@ -226,21 +230,22 @@ pub async fn hold_and_see(db: &mut PgConnection, lane: LaneKey, fence: i64, worl
 
 /// No worker of a lane writes until the transaction ends. The lease keeps its owner.
 pub async fn block_lane(db: &mut PgConnection, lane: LaneKey) -> Result<()> {
-    sqlx::query(
+    let statement = format!(
         "WITH alone AS MATERIALIZED (
              SELECT pg_advisory_xact_lock(hashtextextended(
                  concat_ws(' ', 'lane', $1::uuid, $2::text, $3::uuid), 0)) AS locked
          )
          INSERT INTO lane (client_id, queue, lane_id, owner, leased_until, fence)
-         SELECT $1, $2, $3, $4, now(), 0 FROM alone
+         SELECT $1, $2, $3, $4, now(), {FIRST_FENCE} FROM alone
          ON CONFLICT (client_id, queue, lane_id) DO UPDATE SET fence = lane.fence",
-    )
-    .bind(lane.client.0)
-    .bind(lane.queue.name())
-    .bind(lane.lane)
-    .bind(Uuid::nil())
-    .execute(db)
-    .await?;
+    );
+    sqlx::query(&statement)
+        .bind(lane.client.0)
+        .bind(lane.queue.name())
+        .bind(lane.lane)
+        .bind(Uuid::nil())
+        .execute(db)
+        .await?;
     Ok(())
 }
 

@@ -8,7 +8,7 @@ use storage::{
     read_only_session::TrustedSince,
     work::{
         lanes::{self, LaneKey},
-        nodes,
+        nodes, retention,
     },
 };
 use uuid::Uuid;
@@ -136,10 +136,10 @@ async fn a_claim_does_not_wait_for_a_row_that_another_transaction_is_making() {
     assert_eq!(at_once(claim(db, ME)).await, None);
     let another = Uuid::from_u128(5);
     let claimed = lanes::claim(db, outbound(another), ME, Duration::from_secs(30));
-    assert_eq!(at_once(claimed).await.unwrap(), Some(1), "other lanes are free");
+    assert!(at_once(claimed).await.unwrap().is_some(), "other lanes are free");
 
     tx.rollback().await.unwrap();
-    assert_eq!(at_once(claim(db, ME)).await, Some(1));
+    assert!(at_once(claim(db, ME)).await.is_some());
 }
 
 #[tokio::test]
@@ -151,7 +151,23 @@ async fn a_lane_frozen_before_its_first_claim_is_free_after_the_commit() {
     lanes::block_lane(&mut tx, outbound(LANE)).await.unwrap();
     tx.commit().await.unwrap();
 
-    assert_eq!(at_once(claim(db, ME)).await, Some(1));
+    assert!(at_once(claim(db, ME)).await.is_some());
+}
+
+#[tokio::test]
+async fn the_old_holder_of_a_lane_that_was_deleted_and_made_again_cannot_write() {
+    let scratch = scratch::database().await;
+    let db = &mut scratch.connection().await;
+    let old = claim(db, OTHER).await.unwrap();
+    sqlx::query("UPDATE lane SET leased_until = now() - interval '25 hours'").execute(&mut *db).await.unwrap();
+    retention::forget_idle_lanes(db, None, 10).await.unwrap();
+    assert!(!lanes::hold(db, outbound(LANE), old).await.unwrap(), "it is deleted");
+
+    for _ in 0..3 {
+        let fence = lanes::claim(db, outbound(LANE), ME, Duration::ZERO).await.unwrap().unwrap();
+        assert!(fence > old);
+        assert!(!lanes::hold(db, outbound(LANE), old).await.unwrap());
+    }
 }
 
 #[tokio::test]
@@ -168,7 +184,7 @@ async fn two_simultaneous_claims_of_a_new_lane_do_not_both_succeed() {
             }
         });
         let fences: Vec<i64> = futures::future::join_all(claims).await.into_iter().flatten().collect();
-        assert_eq!(fences, [1]);
+        assert_eq!(fences.len(), 1);
     }
 }
 

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use chrono::{DateTime, Utc};
+use domain::phone;
 use serde_json::Value;
 
 pub(crate) fn text<'a>(value: &'a Value, name: &str) -> Option<&'a str> {
@@ -58,11 +59,7 @@ pub(super) fn instant_of(count: i64) -> Option<DateTime<Utc>> {
     }
 }
 
+/// The digits of a phone number.
 pub(crate) fn digits(value: &Value, name: &str) -> Option<String> {
-    digits_of(&word(value, name)?)
-}
-
-pub(super) fn digits_of(number: &str) -> Option<String> {
-    let digits: String = number.chars().filter(char::is_ascii_digit).collect();
-    (!digits.is_empty()).then_some(digits)
+    phone::written_digits(&word(value, name)?)
 }

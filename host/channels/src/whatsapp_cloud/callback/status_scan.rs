@@ -1,11 +1,14 @@
 //! Callbacks with statuses only, in their usual form, read in one pass. Others:
 //! [`provider_json`](crate::provider_json).
 
-use domain::inbound::{CallbackBody, CallbackItem, CallbackTarget, StatusUpdate};
+use domain::{
+    inbound::{CallbackBody, CallbackItem, CallbackTarget, StatusUpdate},
+    phone,
+};
 use serde::{Deserialize, de::IgnoredAny};
 
 use super::{
-    fields::{digits_of, instant_of},
+    fields::instant_of,
     item::{ITEMS_MAX, OBJECT},
     message_fields::MESSAGE_ID_MAX_BYTES,
     names::ID_MAX_BYTES,
@@ -96,7 +99,7 @@ fn update(status: &Status<'_>) -> Option<StatusUpdate> {
         opaque: given(status.biz_opaque_callback_data),
         status: read_status(status.status)?,
         at: instant_of(status.timestamp.trim().parse().ok()?)?,
-        recipient: status.recipient_id.and_then(digits_of),
+        recipient: status.recipient_id.and_then(phone::written_digits),
         recipient_user_id: given(status.recipient_user_id),
         error: None,
     })
