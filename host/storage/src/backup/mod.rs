@@ -8,6 +8,7 @@ mod load;
 mod session;
 mod snapshot;
 mod target;
+mod unfinished;
 
 pub use catalog::{CopiedPartition, CopiedSequence, CopiedTable};
 pub use error::CopyError;
@@ -15,3 +16,4 @@ pub use lineage::{AppliedMigration, Lineage, applied, lineage};
 pub use load::{LoadTransaction, TableFill};
 pub use snapshot::{DatabaseSnapshot, SnapshotContents};
 pub use target::{prepare, sessions_of_others};
+pub use unfinished::{find_unfinished, finish};
