@@ -6,9 +6,8 @@ use sqlx::postgres::PgCopyIn;
 use super::{
     catalog::{self, CopiedSequence, CopiedTable, ForeignKey, quote_name},
     error::CopyError,
-    session,
+    restore_mark, session,
     target::{OF_PROCESSES, refuse_if_filled},
-    unfinished,
 };
 use crate::{Db, Error, PgConnection, Result};
 
@@ -69,7 +68,7 @@ impl LoadTransaction {
 
     /// Marks the database as unfinished until [`finish`](super::finish). `taken_at` is the moment of the backup.
     pub async fn mark_unfinished(&mut self, taken_at: DateTime<Utc>) -> Result<(), CopyError> {
-        Ok(unfinished::mark(&mut self.db, taken_at).await?)
+        Ok(restore_mark::mark(&mut self.db, taken_at).await?)
     }
 
     /// Checks the rows against each other, and keeps them.

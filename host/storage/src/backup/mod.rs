@@ -5,15 +5,15 @@ mod catalog;
 mod error;
 mod lineage;
 mod load;
+mod restore_mark;
 mod session;
 mod snapshot;
 mod target;
-mod unfinished;
 
 pub use catalog::{CopiedPartition, CopiedSequence, CopiedTable};
 pub use error::CopyError;
 pub use lineage::{AppliedMigration, Lineage, applied, lineage};
 pub use load::{LoadTransaction, TableFill};
+pub use restore_mark::{find_unfinished, finish};
 pub use snapshot::{DatabaseSnapshot, SnapshotContents};
 pub use target::{prepare, sessions_of_others};
-pub use unfinished::{find_unfinished, finish};
