@@ -8,7 +8,7 @@ use sqlx::{Connection, PgConnection};
 use tempfile::TempDir;
 
 /// A new database without tables, in the same cluster but of another owner. Returns its URL.
-async fn database_of_another_owner(patchbay: &Patchbay) -> String {
+pub(crate) async fn database_of_another_owner(patchbay: &Patchbay) -> String {
     let new = scratch::empty_database().await;
     let name = new.url.split(['/', '?']).nth(3).unwrap().to_owned();
     let mut db = patchbay.database().await;
@@ -28,16 +28,16 @@ async fn program_with_waiting_messages(recipients: &[&str]) -> (Patchbay, TestCl
     (patchbay, client)
 }
 
-fn place(folder: &TempDir, name: &str) -> String {
+pub(crate) fn place(folder: &TempDir, name: &str) -> String {
     folder.path().join(name).to_str().unwrap().to_owned()
 }
 
-async fn count(url: &str, statement: &str) -> i64 {
+pub(crate) async fn count(url: &str, statement: &str) -> i64 {
     let mut db = PgConnection::connect(url).await.unwrap();
     sqlx::query_scalar(statement).fetch_one(&mut db).await.unwrap()
 }
 
-fn manifest(backup: &str) -> Value {
+pub(crate) fn manifest(backup: &str) -> Value {
     serde_json::from_slice(&fs::read(Path::new(backup).join("manifest.json")).unwrap()).unwrap()
 }
 

@@ -99,6 +99,7 @@ mod popia;
 mod popia_desk;
 mod promises;
 mod recipient_limits;
+mod restored_erasures;
 mod routing;
 mod rules;
 mod schema;

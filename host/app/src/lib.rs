@@ -35,6 +35,7 @@ pub mod clock;
 pub mod demo;
 pub mod email;
 mod end_signals;
+mod erasure_ledger;
 pub mod listeners;
 mod lite;
 pub mod logging;
@@ -142,7 +143,7 @@ async fn dispatch(config: Settings, command: Command) -> anyhow::Result<()> {
         Command::Config => print(&config.effective().to_toml()),
         Command::Status(arguments) => print(&status::run(&config, arguments.json).await?),
         Command::Backup(arguments) => print(&backup::save(&config, &arguments.place).await?),
-        Command::Restore(arguments) => print(&format!("{}\n", backup::restore(&config, &arguments.place).await?)),
+        Command::Restore(arguments) => print(&format!("{}\n", backup::restore(&config, &arguments).await?)),
         Command::CompilePlugin { order } => {
             let _: ExitCode = plugin_host::compile_child(&order);
             Ok(())

@@ -1,13 +1,14 @@
 use std::{io, path::Path, sync::Arc};
 
 use anyhow::Context as _;
-use base::MediaLocation;
+use base::{MediaLocation, media_store};
 use channels::{
-    media_store::{close_to_others, create_private_folder},
+    media_store::{MediaStore, close_to_others, create_private_folder},
     object_media::{BucketSettings, ObjectMediaStore},
 };
 use domain::ids::MediaId;
 use settings::{MediaPlace, Settings};
+use storage::Db;
 use tokio::fs;
 
 /// The place in `media.store`. A bucket is tested in parallel to the start. `trial` names the test file.
@@ -29,6 +30,11 @@ pub(crate) fn location(config: &Settings, trial: MediaId) -> anyhow::Result<Medi
             MediaLocation::Elsewhere(Arc::new(store))
         }
     })
+}
+
+/// The store of files for a command. `trial` names the test file of a bucket.
+pub(crate) fn store(config: &Settings, db: &Db, trial: MediaId) -> anyhow::Result<Arc<dyn MediaStore>> {
+    Ok(media_store(&location(config, trial)?, db, &config.media_folder()))
 }
 
 /// Fails if the folder that `media.store` names takes no file. Nothing else exists yet, so a wrong setting leaves nothing behind.

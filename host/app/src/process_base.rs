@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use base::{
     audit::Administration,
     secrets::{self, Sealer},
@@ -27,6 +27,9 @@ impl Base {
         storage::migrate(&db).await.context("cannot migrate the database")?;
         let clock = Arc::new(SystemClock::new());
         let mut connection = db.acquire().await?;
+        if storage::backup::find_unfinished(&mut connection).await?.is_some() {
+            bail!("the restore of this database is not finished; run `patchbay restore` with the same backup again");
+        }
         let (schema, own) = (storage::schema(&mut connection).await?, storage::own_schema());
         if schema > own {
             tracing::info!("the database has schema {schema}, which allows this program of schema {own}");
@@ -39,6 +42,11 @@ impl Base {
         }
         drop(connection);
         Ok(Self { db, clock, ids: IdSource::new(secrets::random()?), sealer })
+    }
+
+    /// Of a database that is being restored. The sealer has checked it.
+    pub fn of_restored(db: Db, sealer: Sealer) -> anyhow::Result<Self> {
+        Ok(Self { db, clock: Arc::new(SystemClock::new()), ids: IdSource::new(secrets::random()?), sealer })
     }
 
     /// Names each setting of PostgreSQL that is off although acknowledged messages depend on it.

@@ -28,6 +28,7 @@ use crate::{
     clock::SystemClock,
     demo, email,
     end_signals::EndSignals,
+    erasure_ledger,
     listeners::{self, ConnectionLimits, ConnectionPlaces, ConnectionTimeouts, ListenerState},
     media,
     metrics::{self, ProcessMetrics},
@@ -285,6 +286,7 @@ impl Process {
             tokio::spawn(follow_clock(Arc::clone(ctx), Arc::clone(clock), stop.child_token()));
         }
         tokio::spawn(base::key_rotation::follow(ctx.db.clone(), ctx.sealer.clone(), stop.child_token()));
+        erasure_ledger::start(config, ctx, stop.child_token());
         tokio::spawn(plugins::follow(Arc::clone(ctx), stop.child_token()));
         tokio::spawn(plugins::calls::suspensions::follow(Arc::clone(ctx), stop.child_token()));
         let runner =

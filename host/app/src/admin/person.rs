@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, path::Path};
 
 use anyhow::{Context as _, bail};
-use base::{audit::Actor, media_store};
+use base::audit::Actor;
 use channels::media_store::MediaStore;
 use domain::{
     address::Address,
@@ -19,6 +19,7 @@ use settings::Settings;
 
 use crate::{
     cli::{GivenAddress, GivenPerson, PersonCommand, PersonErase, PersonExport, RewriteScope},
+    erasure_ledger::{self, LedgerWriter},
     media,
     process_base::Base,
 };
@@ -28,6 +29,7 @@ pub(super) async fn run(config: &Settings, base: &Base, command: PersonCommand) 
         PersonCommand::Export(export) => export_person(config, base, export).await,
         PersonCommand::Erase(erase) => erase_person(config, base, erase).await,
         PersonCommand::Rewrite(rewrite) => Ok(json!({ "storage": rewritten(base, rewrite.rewrite).await? })),
+        PersonCommand::Ledger(ledger) => add_to_ledger(base, &ledger.file).await,
     }
 }
 
@@ -98,11 +100,20 @@ async fn erase_person(config: &Settings, base: &Base, erase: PersonErase) -> any
     let admin = base.administration();
     let stops = if erase.with_stops { StopEntries::Erase } else { StopEntries::Keep };
     let certificate = person::erase(&admin, store.as_ref(), client, (&address, stops), Actor::Operator).await?;
+    // A running server does it, too.
+    if let Err(error) = add_to_ledger(base, &config.data_dir().join(erasure_ledger::FILE)).await {
+        tracing::error!("the erasure is not copied into the ledger, which a restore needs: {error:#}");
+    }
     let mut shown = certificate_json(&erase.person.client, &certificate);
     if let Some(fields) = shown.as_object_mut() {
         fields.insert("storage".to_owned(), rewritten(base, erase.rewrite).await?);
     }
     Ok(shown)
+}
+
+async fn add_to_ledger(base: &Base, file: &Path) -> anyhow::Result<Value> {
+    let added = LedgerWriter::new(file, &base.sealer).add_new(&base.db).await?;
+    Ok(json!({ "file": file, "added": added }))
 }
 
 fn certificate_json(client_ref: &str, certificate: &Certificate) -> Value {
@@ -169,6 +180,5 @@ fn describe_leftovers(done: &Leftovers) -> Vec<String> {
 }
 
 fn store(config: &Settings, base: &Base) -> anyhow::Result<std::sync::Arc<dyn MediaStore>> {
-    let kept = media::location(config, MediaId(base.ids.mint(domain::clock::Clock::now(base.clock.as_ref()))))?;
-    Ok(media_store(&kept, &base.db, &config.media_folder()))
+    media::store(config, &base.db, base.administration().mint())
 }

@@ -13,6 +13,7 @@ mod archive;
 mod manifest;
 mod media;
 mod progress;
+mod repetition;
 mod restore;
 mod save;
 mod source;

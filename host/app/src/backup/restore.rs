@@ -8,7 +8,7 @@ use channels::media_store::{LocalMediaStore, MediaContent, MediaStore};
 use domain::ids::{ClientId, MediaId};
 use serde_json::{Value, json};
 use storage::{
-    Db,
+    Db, PgConnection,
     backup::{self, CopiedTable, LoadTransaction},
 };
 use tokio::{io::AsyncReadExt, task::block_in_place};
@@ -18,19 +18,23 @@ use super::{
     manifest::{BackupManifest, MediaScope, SavedTable},
     media,
     progress::{BackupProgress, mebibytes},
+    repetition,
     source::BackupSource,
 };
 use settings::Settings;
 
-use crate::{master_key, postgres::Database, process_base::unreachable};
+use crate::{
+    cli::RestoreArguments, erasure_ledger::ErasureLedger, master_key, postgres::Database, process_base::unreachable,
+};
 
 const CHUNK: usize = 256 * 1024;
 
 /// Restores a backup into a new database: a folder, or a tar stream on standard input if the place is `-`.
-pub async fn restore(config: &Settings, place: &str) -> anyhow::Result<Value> {
+pub async fn restore(config: &Settings, arguments: &RestoreArguments) -> anyhow::Result<Value> {
     let mut progress = BackupProgress::new();
     let sealer = master_key::sealer_of_data(config)?;
-    let source = block_in_place(|| match place {
+    let ledger = block_in_place(|| repetition::read_ledger(config, arguments))?;
+    let source = block_in_place(|| match arguments.place.as_str() {
         "-" => BackupSource::from_standard_input(config.data_dir()),
         folder => Ok(BackupSource::folder(Path::new(folder))),
     })?;
@@ -40,7 +44,7 @@ pub async fn restore(config: &Settings, place: &str) -> anyhow::Result<Value> {
     block_in_place(|| source.verify(&manifest, &mut progress))?;
     let database = Database::start(config).await?;
     let backup = (&source, &manifest);
-    let answer = restore_to(config, database.url(), backup, &sealer, &mut progress).await;
+    let answer = restore_to(config, database.url(), backup, (&sealer, ledger), &mut progress).await;
     database.stop().await;
     answer
 }
@@ -49,16 +53,33 @@ async fn restore_to(
     config: &Settings,
     url: &str,
     (source, manifest): (&BackupSource, &BackupManifest),
-    sealer: &Sealer,
+    (sealer, ledger): (&Sealer, ErasureLedger),
     progress: &mut BackupProgress,
 ) -> anyhow::Result<Value> {
     let db = storage::connect(url, 2).await.with_context(|| unreachable(config))?;
-    backup::prepare(&db, &manifest.migrations, &manifest.partitions).await?;
-    // Files come first: no row of the database may name a file that is missing.
-    let files = restore_files(config, source, manifest, progress).await?;
-    let rows = restore_rows(&db, source, manifest, sealer, progress).await?;
+    let unfinished = backup::find_unfinished(&mut *db.acquire().await?).await?;
+    let files = media_files(source, manifest)?;
+    match unfinished {
+        Some(taken_time) if taken_time == manifest.taken_time => {
+            progress.show_line("the rows are restored already; going on");
+            check_mark(sealer, &mut *db.acquire().await?).await?;
+        }
+        Some(taken_time) => bail!(
+            "the database has the rows of the backup of {taken_time}, whose restore is not finished; run the command with that \
+             backup, or restore into a new database"
+        ),
+        None => {
+            backup::prepare(&db, &manifest.migrations, &manifest.partitions).await?;
+            // Files come first: no row of the database may name a file that is missing.
+            restore_files(config, source, &files, progress).await?;
+            restore_rows(&db, source, manifest, (sealer, &ledger), progress).await?;
+        }
+    }
     let applied = storage::migrate(&db).await.context("the rows are restored, but the database cannot be migrated")?;
+    let erased = repetition::finish(config, (&db, sealer), ledger, progress).await?;
     db.close().await;
+    let rows: u64 = manifest.tables.iter().map(|saved| saved.rows).sum();
+    let files = files.len();
     if manifest.media == MediaScope::WithoutBucket {
         progress.show_line(
             "files of customers in a bucket are not in the backup; set `media.store` to the bucket that has them",
@@ -67,6 +88,7 @@ async fn restore_to(
     progress.show_line(&format!("restored: {rows} rows, {files} files of customers, as of {}", manifest.taken_time));
     Ok(json!({
         "takenTime": manifest.taken_time, "schema": manifest.schema(), "applied": applied, "rows": rows, "files": files,
+        "erasedAgain": erased,
     }))
 }
 
@@ -74,9 +96,9 @@ async fn restore_rows(
     db: &Db,
     source: &BackupSource,
     manifest: &BackupManifest,
-    sealer: &Sealer,
+    (sealer, ledger): (&Sealer, &ErasureLedger),
     progress: &mut BackupProgress,
-) -> anyhow::Result<u64> {
+) -> anyhow::Result<()> {
     let mut load = LoadTransaction::begin(db).await?;
     let tables: Vec<CopiedTable> = manifest.tables.iter().map(|saved| saved.table.clone()).collect();
     load.expect(&tables)?;
@@ -84,12 +106,19 @@ async fn restore_rows(
         let step = format!("[{number}/{}] {}", tables.len(), saved.table.name);
         fill(&mut load, source, saved, &step, progress).await?;
     }
-    if !sealer.check(load.connection()).await? {
-        bail!("the backup has no mark of its master key; use another backup");
-    }
+    check_mark(sealer, load.connection()).await?;
+    ledger.check(sealer)?;
+    load.mark_unfinished(manifest.taken_time).await?;
     progress.show_line("checking the rows against each other");
     load.commit(&manifest.sequences).await?;
-    Ok(manifest.tables.iter().map(|saved| saved.rows).sum())
+    Ok(())
+}
+
+async fn check_mark(sealer: &Sealer, db: &mut PgConnection) -> anyhow::Result<()> {
+    if !sealer.check(db).await? {
+        bail!("the backup has no mark of its master key; use another backup");
+    }
+    Ok(())
 }
 
 async fn fill(
@@ -127,12 +156,8 @@ async fn fill(
     Ok(())
 }
 
-async fn restore_files(
-    config: &Settings,
-    source: &BackupSource,
-    manifest: &BackupManifest,
-    progress: &mut BackupProgress,
-) -> anyhow::Result<u64> {
+/// The files of customers, with their SHA-256.
+fn media_files(source: &BackupSource, manifest: &BackupManifest) -> anyhow::Result<Vec<(String, String)>> {
     let mut files = Vec::new();
     source.each_file(&manifest.sums, |path, sha256| {
         if path.starts_with(media::FOLDER) {
@@ -140,20 +165,29 @@ async fn restore_files(
         }
         Ok(())
     })?;
+    Ok(files)
+}
+
+async fn restore_files(
+    config: &Settings,
+    source: &BackupSource,
+    files: &[(String, String)],
+    progress: &mut BackupProgress,
+) -> anyhow::Result<()> {
     let store = LocalMediaStore::new(media::target(config));
     let mut restored = 0_u64;
     for (path, sha256) in files {
         let name = path.rsplit('/').next().unwrap_or_default();
         let id = Uuid::try_parse(name).with_context(|| format!("{path} is not a file of a customer"))?;
-        let file = source.path(&path)?;
+        let file = source.path(path)?;
         let bytes = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
         // The name of a file does not depend on its client.
         let stored = store.put(ClientId(Uuid::nil()), MediaId(id), MediaContent::Bytes(bytes.into())).await?;
-        if stored.sha256 != sha256 {
+        if stored.sha256 != *sha256 {
             bail!("{} was changed while it was restored; run the command again", file.display());
         }
         restored += 1;
         progress.tick(|| format!("files of customers: {restored}"));
     }
-    Ok(restored)
+    Ok(())
 }

@@ -9,7 +9,7 @@ use futures::TryStreamExt;
 use serde_json::json;
 use storage::{
     Db,
-    backup::{CopiedTable, DatabaseSnapshot, Lineage, lineage},
+    backup::{CopiedTable, DatabaseSnapshot, Lineage, find_unfinished, lineage},
 };
 use tokio::task::block_in_place;
 
@@ -95,6 +95,9 @@ async fn check_source(snapshot: &mut DatabaseSnapshot, sealer: &Sealer) -> anyho
             "the database has schema {schema}, which this program does not know; make the backup with the version of \
              Patchbay that serves the database"
         ),
+    }
+    if find_unfinished(snapshot.connection()).await?.is_some() {
+        bail!("the restore of this database is not finished; run `patchbay restore` with the same backup again");
     }
     if !sealer.check(snapshot.connection()).await? {
         bail!("the database has no master key yet: Patchbay has not run on it, so there is nothing to back up");

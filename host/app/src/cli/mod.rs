@@ -12,7 +12,9 @@ mod person;
 pub use accounts::{
     ClientCommand, ClientCreate, ClientList, ClientRemove, ClientSet, KeyCommand, UserArgument, UserCommand, UserCreate,
 };
-pub use person::{GivenAddress, GivenPerson, PersonCommand, PersonErase, PersonExport, PersonRewrite, RewriteScope};
+pub use person::{
+    GivenAddress, GivenPerson, PersonCommand, PersonErase, PersonExport, PersonLedger, PersonRewrite, RewriteScope,
+};
 
 use crate::admin::{
     callbacks::CallbackCommand,
@@ -126,6 +128,12 @@ pub struct RestoreArguments {
     /// The folder of a backup, or - for a tar stream on standard input
     #[arg(value_name = "DIR")]
     pub place: String,
+    /// The ledger of erasures, if it is not erasures.jsonl in data_dir: persons erased after the backup are erased again
+    #[arg(long, value_name = "FILE")]
+    pub erasures: Option<PathBuf>,
+    /// Restore without a ledger. Persons that were erased after the backup come back
+    #[arg(long, conflicts_with = "erasures")]
+    pub without_erasures: bool,
 }
 
 const BACKUP_EXAMPLE: &str = "Examples:
@@ -137,6 +145,7 @@ The master key is not in the backup: keep it in another place.";
 const RESTORE_EXAMPLE: &str = "Examples:
   patchbay restore /backups/monday
   zstd -d < monday.tar.zst | patchbay restore -
+  patchbay restore /backups/monday --erasures /safe/erasures.jsonl
 
 The master key of the backup must be in data_dir or in security.master_key.";
 
@@ -255,6 +264,7 @@ mod tests {
             "patchbay person export --client acme --number 27820000001 --files exported",
             "patchbay person erase --client acme --user-id ZA.1234567890 --rewrite all",
             "patchbay person rewrite",
+            "patchbay person ledger --file erasures.jsonl",
             "patchbay user create --client acme --email b@acme.example --password-stdin --name B --role API",
             "patchbay number add --client acme --number 27820000001 --provider WHATSAPP_CLOUD --phone-number-id 1 \
              --waba-id 2 --access-token-stdin",
@@ -292,6 +302,8 @@ mod tests {
             "patchbay master-key rotate",
             "patchbay restore /backups/monday",
             "patchbay restore -",
+            "patchbay restore - --erasures erasures.jsonl",
+            "patchbay restore /backups/monday --without-erasures",
             "patchbay client list",
             "patchbay client list --client acme",
             "patchbay user list --client acme",

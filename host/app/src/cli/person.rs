@@ -13,6 +13,9 @@ pub enum PersonCommand {
     Erase(PersonErase),
     /// Remove the bytes of erased rows from the files of PostgreSQL, of all clients
     Rewrite(PersonRewrite),
+    /// Add all erasures that a file does not have yet to it, for a restore of an older backup
+    #[command(after_help = "Example:\n  patchbay person ledger --file /safe/erasures.jsonl")]
+    Ledger(PersonLedger),
 }
 
 /// The person: a customer of a client.
@@ -66,6 +69,14 @@ pub struct PersonRewrite {
     /// Tables that are rewritten
     #[arg(long, value_enum, default_value_t = RewriteScope::All)]
     pub rewrite: RewriteScope,
+}
+
+/// `patchbay person ledger`
+#[derive(Debug, Args)]
+pub struct PersonLedger {
+    /// The file, which is made if it is missing. It holds no address of a person
+    #[arg(long, value_name = "FILE")]
+    pub file: PathBuf,
 }
 
 /// The tables that are rewritten after an erasure. Nothing else can use a table while it is rewritten.

@@ -1,11 +1,12 @@
 //! Fills a prepared database with the rows of a backup, all or none.
 
+use chrono::{DateTime, Utc};
 use sqlx::postgres::PgCopyIn;
 
 use super::{
     catalog::{self, CopiedSequence, CopiedTable, ForeignKey, quote_name},
     error::CopyError,
-    session,
+    restore_mark, session,
     target::{OF_PROCESSES, refuse_if_filled},
 };
 use crate::{Db, Error, PgConnection, Result};
@@ -63,6 +64,11 @@ impl LoadTransaction {
 
     pub fn connection(&mut self) -> &mut PgConnection {
         &mut self.db
+    }
+
+    /// Marks the database as unfinished until [`finish`](super::finish). `taken_at` is the moment of the backup.
+    pub async fn mark_unfinished(&mut self, taken_at: DateTime<Utc>) -> Result<(), CopyError> {
+        Ok(restore_mark::mark(&mut self.db, taken_at).await?)
     }
 
     /// Checks the rows against each other, and keeps them.

@@ -101,6 +101,21 @@ pub async fn settle(db: &mut PgConnection, client: ClientId) -> Result<()> {
     Ok(())
 }
 
+/// Lets the numbers of all clients go on behind a gap, above all numbers that readers can have: at the microseconds since
+/// 1970, which grow faster than events come. Call it after a restore, whose rows have the numbers of the backup.
+pub async fn begin_behind_gap(db: &mut PgConnection) -> Result<()> {
+    const NUMBER: &str = "(extract(epoch FROM now()) * 1000000)::bigint";
+    let sql = format!(
+        "INSERT INTO live_stream (client_id, last_sequence, continuous_from, wanted_until)
+         SELECT id, {NUMBER}, {NUMBER}, '-infinity' FROM client
+         ON CONFLICT (client_id) DO UPDATE
+         SET last_sequence = greatest(live_stream.last_sequence + 1, EXCLUDED.last_sequence),
+             continuous_from = greatest(live_stream.last_sequence + 1, EXCLUDED.last_sequence)"
+    );
+    sqlx::query(&sql).execute(db).await?;
+    Ok(())
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct StreamPosition {
     pub last: i64,

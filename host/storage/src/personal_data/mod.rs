@@ -2,6 +2,7 @@
 //! compares the registry with the schema.
 
 mod discovery;
+pub mod erasures;
 mod marks;
 mod person;
 mod registry;

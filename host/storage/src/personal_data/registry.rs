@@ -144,6 +144,8 @@ pub const REGISTRY: &[PersonalTable] = &[
     ),
     table("email_request", &["sender", "message_id"], TableRule::OfUsers),
     table("email_sender", &["address"], TableRule::OfUsers),
+    // Keyed hashes, which a restore compares with addresses.
+    table("erasure", &[], TableRule::Unrelated),
     table("failed_callback", &["content"], delete_rows(&[PersonLink::Mention("content", ColumnForm::Text)])),
     table("fallback", &["error_text", "reason"], OF_MESSAGE),
     table(

@@ -6,7 +6,7 @@ use channels::media_store::{MediaStore, MediaStoreError};
 use domain::{address::Address, ids::ClientId};
 use storage::{
     Db,
-    personal_data::{self, KnownPerson, PersonalTable, REGISTRY, StopEntries},
+    personal_data::{self, KnownPerson, PersonalTable, REGISTRY, StopEntries, erasures},
 };
 
 use super::{
@@ -35,6 +35,20 @@ pub enum EraseError {
 
 base::fails_with!(EraseError: storage::Error);
 
+/// The calls of providers that have begun for messages of the person.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ProviderCalls {
+    MayRun,
+    /// All processes have ended, so that no outcome comes any more.
+    Ended,
+}
+
+pub(super) struct ErasedPerson {
+    person: KnownPerson,
+    counts: ErasureCounts,
+    is_complete: bool,
+}
+
 /// Erases the person with this address: cancels waiting messages, deletes files, then rows. Other processes may work
 /// at the same time. Rows that they store during the erasure are found in the next round.
 pub async fn erase(
@@ -44,28 +58,17 @@ pub async fn erase(
     (address, stops): (&Address, StopEntries),
     actor: Actor,
 ) -> Result<Certificate, EraseError> {
-    let db = admin.db.with_patience(search::STATEMENT_TIMEOUT);
     let started_at = admin.now();
-    let mut counts = ErasureCounts::default();
-    let mut person = search::find(&db, client, address).await?;
-    let mut is_complete = false;
-    for _ in 0..ROUNDS {
-        let before = counts.total();
-        stop_sending(&db, &person, &mut counts).await?;
-        delete_files(media, &person, &mut counts).await?;
-        erase_rows(&db, &person, stops, &mut counts).await?;
-        if counts.total() == before {
-            is_complete = true;
-            break;
-        }
-        person = search::find_again(&db, client, address, &person).await?;
-    }
+    let erased = erase_all(admin, media, client, (address, stops), ProviderCalls::MayRun).await?;
+    let ErasedPerson { person, mut counts, is_complete } = erased;
     let name = search::name(admin, client, address);
-    let mut tx = db.begin().await?;
+    let names: Vec<String> = person.addresses().map(|one| search::name(admin, client, one)).collect();
+    let mut tx = admin.db.with_patience(search::STATEMENT_TIMEOUT).begin().await?;
     for table in REGISTRY.iter().filter(|table| ErasureAction::on(table, stops) == Some(ErasureAction::Kept)) {
         counts.keep(table, personal_data::kept_stops(&mut tx, &person, table).await?);
     }
     audit(admin, &mut tx, client, actor, "erase", ("person", &name)).await?;
+    erasures::insert(&mut tx, client, admin.mint(), stops, &names).await?;
     tx.commit().await?;
     Ok(Certificate {
         person: name,
@@ -78,12 +81,44 @@ pub async fn erase(
     })
 }
 
+/// Erases the rows and files of a person, in small transactions.
+pub(super) async fn erase_all(
+    admin: &Administration<'_>,
+    media: &dyn MediaStore,
+    client: ClientId,
+    (address, stops): (&Address, StopEntries),
+    calls: ProviderCalls,
+) -> Result<ErasedPerson, EraseError> {
+    let db = admin.db.with_patience(search::STATEMENT_TIMEOUT);
+    let mut counts = ErasureCounts::default();
+    let mut person = search::find(&db, client, address).await?;
+    for _ in 0..ROUNDS {
+        let before = counts.total();
+        stop_sending(&db, &person, calls, &mut counts).await?;
+        delete_files(media, &person, &mut counts).await?;
+        erase_rows(&db, &person, stops, &mut counts).await?;
+        if counts.total() == before {
+            return Ok(ErasedPerson { person, counts, is_complete: true });
+        }
+        person = search::find_again(&db, client, address, &person).await?;
+    }
+    Ok(ErasedPerson { person, counts, is_complete: false })
+}
+
 /// Cancels waiting messages. Refuses if a call of a provider has begun: its outcome would be stored for a message that is
 /// gone, and the person could get a message of which nothing is known.
-async fn stop_sending(db: &Db, person: &KnownPerson, counts: &mut ErasureCounts) -> Result<(), EraseError> {
+async fn stop_sending(
+    db: &Db,
+    person: &KnownPerson,
+    calls: ProviderCalls,
+    counts: &mut ErasureCounts,
+) -> Result<(), EraseError> {
     let mut tx = db.begin().await?;
     counts.cancelled += personal_data::cancel_waiting(&mut tx, person).await?;
-    let in_flight = personal_data::in_flight(&mut tx, person).await?;
+    let in_flight = match calls {
+        ProviderCalls::MayRun => personal_data::in_flight(&mut tx, person).await?,
+        ProviderCalls::Ended => 0,
+    };
     tx.commit().await?;
     if in_flight > 0 { Err(EraseError::InFlight(in_flight)) } else { Ok(()) }
 }

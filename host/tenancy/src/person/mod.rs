@@ -8,6 +8,7 @@ mod certificate;
 mod erasure;
 mod export;
 mod leftovers;
+mod repetition;
 mod search;
 
 pub use certificate::{Certificate, ErasedTable, ErasureAction};
@@ -16,3 +17,4 @@ pub use storage::personal_data::StopEntries;
 
 pub use export::{Export, ExportedFile, export};
 pub use leftovers::{Leftovers, REWRITTEN_MOST, rewrite};
+pub use repetition::{installation, repeat};

@@ -1,0 +1,215 @@
+//! `patchbay restore` of a backup that is older than an erasure (ADR 0077).
+
+use std::{fs, path::PathBuf};
+
+use harness::{Patchbay, TestClient, eventually};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::{
+    backup::{count, database_of_another_owner, manifest, place},
+    live_events::{socket, until},
+};
+
+const THANDI: &str = "27820000001";
+const SIPHO: &str = "27820000002";
+
+/// A program that was killed after a person of its backup was erased.
+struct Stage {
+    patchbay: Patchbay,
+    files: TempDir,
+    backup: String,
+    /// The database to restore into.
+    url: String,
+}
+
+fn ledger(patchbay: &Patchbay) -> PathBuf {
+    patchbay.data_dir().join("data/erasures.jsonl")
+}
+
+/// Both persons write to the client.
+async fn written_to() -> (Patchbay, TestClient) {
+    let patchbay = Patchbay::start().await;
+    let client = patchbay.client("acme", "27110000001").await;
+    for number in [THANDI, SIPHO] {
+        patchbay.phone(number).write(&client.number, "hello").await;
+        let stored = format!(
+            "SELECT count(*) FROM chat_message JOIN participant ON participant.id = participant_id
+             JOIN customer_address USING (client_id, customer_id) WHERE value = '{number}'"
+        );
+        let url = patchbay.database_url();
+        eventually("the message", || async { (count(url, &stored).await == 1).then_some(()) }).await;
+    }
+    (patchbay, client)
+}
+
+impl Stage {
+    async fn open() -> Self {
+        let (mut patchbay, client) = written_to().await;
+        let files = tempfile::tempdir().unwrap();
+        let backup = place(&files, "backup");
+        patchbay.admin(&["backup", &backup]);
+        let person = ["--client", &client.client_ref, "--number", THANDI, "--rewrite", "none"];
+        let certificate = patchbay.admin(&[&["person", "erase"], &person[..]].concat());
+        assert_eq!(certificate["complete"], true, "{certificate}");
+        patchbay.kill();
+        let url = database_of_another_owner(&patchbay).await;
+        patchbay.set("database.url", &url);
+        Self { patchbay, files, backup, url }
+    }
+
+    fn restore(&self, options: &[&str]) -> Value {
+        self.patchbay.admin(&[&["restore", &self.backup], options].concat())
+    }
+
+    fn refused(&self, options: &[&str]) -> String {
+        self.patchbay.refused(&[&["restore", &self.backup], options].concat())
+    }
+
+    async fn customers(&self, number: &str) -> i64 {
+        count(&self.url, &format!("SELECT count(*) FROM customer_address WHERE value = '{number}'")).await
+    }
+}
+
+#[tokio::test]
+async fn a_person_that_was_erased_after_the_backup_is_erased_again() {
+    let mut stage = Stage::open().await;
+
+    let restored = stage.restore(&[]);
+
+    assert_eq!(restored["erasedAgain"], 1, "{restored}");
+    assert_eq!((stage.customers(THANDI).await, stage.customers(SIPHO).await), (0, 1));
+    assert_eq!(count(&stage.url, "SELECT count(*) FROM chat_message").await, 1);
+    stage.patchbay.launch().await;
+}
+
+#[tokio::test]
+async fn a_person_that_was_erased_before_the_backup_is_not_erased_again() {
+    let mut stage = Stage::open().await;
+    stage.restore(&[]);
+    let later = place(&stage.files, "later");
+    stage.patchbay.admin(&["backup", &later]);
+    let url = database_of_another_owner(&stage.patchbay).await;
+    stage.patchbay.set("database.url", &url);
+
+    let restored = stage.patchbay.admin(&["restore", &later]);
+
+    assert_eq!(restored["erasedAgain"], 0, "{restored}");
+}
+
+#[tokio::test]
+async fn a_restore_without_a_ledger_is_refused_and_says_how_to_go_on() {
+    let stage = Stage::open().await;
+    let elsewhere = place(&stage.files, "kept.jsonl");
+    fs::rename(ledger(&stage.patchbay), &elsewhere).unwrap();
+
+    let said = stage.refused(&[]);
+    assert!(said.contains("there is no ledger of erasures") && said.contains("--without-erasures"), "{said}");
+    assert_eq!(count(&stage.url, "SELECT count(*) FROM pg_class WHERE relname = 'client'").await, 0);
+    let restored = stage.restore(&["--erasures", &elsewhere]);
+
+    assert_eq!(restored["erasedAgain"], 1, "{restored}");
+    assert_eq!(stage.customers(THANDI).await, 0);
+}
+
+#[tokio::test]
+async fn a_restore_that_needs_no_ledger_brings_the_person_back() {
+    let stage = Stage::open().await;
+    fs::remove_file(ledger(&stage.patchbay)).unwrap();
+
+    let restored = stage.restore(&["--without-erasures"]);
+
+    assert_eq!(restored["erasedAgain"], 0, "{restored}");
+    assert_eq!(stage.customers(THANDI).await, 1);
+}
+
+#[tokio::test]
+async fn a_ledger_of_another_installation_or_with_an_unreadable_line_is_refused() {
+    let stage = Stage::open().await;
+    let path = ledger(&stage.patchbay);
+    let whole = fs::read_to_string(&path).unwrap();
+    assert_eq!(whole.lines().count(), 1, "{whole}");
+
+    let mut other: Value = serde_json::from_str(&whole).unwrap();
+    other["installation"] = json!("00");
+    fs::write(&path, format!("{whole}{other}\n")).unwrap();
+    let said = stage.refused(&[]);
+    assert!(said.contains("line 2 of") && said.contains("another installation"), "{said}");
+    fs::write(&path, format!("nothing\n{whole}")).unwrap();
+    let said = stage.refused(&[]);
+    assert!(said.contains("line 1 of") && said.contains("cannot be read"), "{said}");
+    assert_eq!(count(&stage.url, "SELECT count(*) FROM client").await, 0, "nothing was restored");
+
+    fs::write(&path, whole).unwrap();
+    assert_eq!(stage.restore(&[])["erasedAgain"], 1);
+}
+
+#[tokio::test]
+async fn an_interrupted_restore_serves_nothing_and_is_continued_by_the_next_one() {
+    let stage = Stage::open().await;
+    stage.restore(&["--without-erasures"]);
+    // As after a crash between the rows and the erasures.
+    let mark = async |taken_time: &str| {
+        let sql = "CREATE TABLE IF NOT EXISTS unfinished_restore (taken_at timestamptz NOT NULL)";
+        let mut db: sqlx::PgConnection = sqlx::Connection::connect(&stage.url).await.unwrap();
+        let fill =
+            format!("{sql}; DELETE FROM unfinished_restore; INSERT INTO unfinished_restore VALUES ('{taken_time}')");
+        sqlx::raw_sql(&fill).execute(&mut db).await.unwrap();
+    };
+
+    mark("2026-01-01T00:00:00Z").await;
+    let said = stage.refused(&[]);
+    assert!(said.contains("rows of the backup of 2026-01-01"), "{said}");
+    mark(manifest(&stage.backup)["takenTime"].as_str().unwrap()).await;
+    let said = stage.patchbay.refused(&["client", "list"]);
+    assert!(said.contains("is not finished"), "{said}");
+    let restored = stage.restore(&[]);
+
+    assert_eq!(restored["erasedAgain"], 1, "{restored}");
+    assert_eq!(stage.customers(THANDI).await, 0);
+    stage.patchbay.admin(&["client", "list"]);
+}
+
+#[tokio::test]
+async fn the_ledger_has_erasures_by_api_and_no_address() {
+    let (patchbay, client) = written_to().await;
+    let erase = json!({ "phoneNumber": format!("+{THANDI}") });
+    client.post("/chat-service/api/v2/people/erase", &erase).await.ok();
+
+    let path = ledger(&patchbay);
+    let written = || async { fs::read_to_string(&path).ok().filter(|text| text.ends_with('\n')) };
+    let text = eventually("the line", written).await;
+
+    assert_eq!(text.lines().count(), 1, "{text}");
+    assert!(!text.contains(THANDI), "{text}");
+    let files = tempfile::tempdir().unwrap();
+    let copy = place(&files, "copy.jsonl");
+    assert_eq!(patchbay.admin(&["person", "ledger", "--file", &copy])["added"], 1);
+    assert_eq!(patchbay.admin(&["person", "ledger", "--file", &copy])["added"], 0);
+    assert_eq!(fs::read_to_string(&copy).unwrap(), text);
+}
+
+#[tokio::test]
+async fn a_reader_of_live_events_loads_all_again_after_a_restore() {
+    let (mut patchbay, client) = written_to().await;
+    let mut live = socket(&patchbay.url(), "", &client.key).await;
+    let before = until(&mut live, "hello").await[0]["sequence"].as_i64().unwrap();
+    let files = tempfile::tempdir().unwrap();
+    let backup = place(&files, "backup");
+    patchbay.admin(&["backup", &backup]);
+    patchbay.phone(THANDI).write(&client.number, "after the backup").await;
+    let seen = until(&mut live, "message.received").await.last().unwrap()["sequence"].as_i64().unwrap();
+    assert!(seen > before);
+    patchbay.kill();
+    let url = database_of_another_owner(&patchbay).await;
+    patchbay.set("database.url", &url);
+    patchbay.admin(&["restore", &backup]);
+    patchbay.launch().await;
+
+    for cursor in [before, seen] {
+        let mut back = socket(&patchbay.url(), &format!("?after={cursor}"), &client.key).await;
+        let first = until(&mut back, "resync").await;
+        assert_eq!(first.len(), 1, "{first:?}");
+        assert!(first[0]["sequence"].as_i64().unwrap() > seen, "{first:?}");
+    }
+}
