@@ -27,26 +27,32 @@ function places(text) {
   return [...new Set([...(text ?? "").matchAll(PLACE)].map((found) => found[1]))];
 }
 
+/** The placeholders of a text. `examples` are those of the provider in their order, `named` those with names. @param {"header" | "body"} of @param {string | undefined} text @param {string[]} examples @param {any[]} named @returns {Placeholder[]} */
+function inText(of, text, examples, named) {
+  return places(text).map((name, index) => ({ key: `${of}-${name}`, part: of, label: name, example: named.find((one) => one.param_name === name)?.example ?? examples[index] ?? "" }));
+}
+
 /** The values that a viewer must give. @param {Template} template @returns {Placeholder[]} */
 export function placeholders(template) {
+  const header = part(template, "HEADER");
   const body = part(template, "BODY");
-  const examples = body?.example?.body_text?.[0] ?? [];
-  const named = body?.example?.body_text_named_params ?? [];
-  const ofBody = places(body?.text).map((name, index) => ({
-    key: `body-${name}`, part: /** @type {const} */ ("body"), label: name, example: named.find((/** @type {any} */ one) => one.param_name === name)?.example ?? examples[index] ?? "",
-  }));
+  const ofHeader = inText("header", header?.text, header?.example?.header_text ?? [], header?.example?.header_text_named_params ?? []);
+  const ofBody = inText("body", body?.text, body?.example?.body_text?.[0] ?? [], body?.example?.body_text_named_params ?? []);
   const buttons = part(template, "BUTTONS")?.buttons ?? [];
   const ofButtons = buttons.flatMap((button, index) => {
     const asks = button.type === "COPY_CODE" || places(button.url).length > 0;
     return asks ? [{ key: `button-${index}`, part: /** @type {const} */ ("button"), label: button.text, example: button.type === "COPY_CODE" ? (button.example?.[0] ?? "") : "" }] : [];
   });
-  return [...ofBody, ...ofButtons];
+  return [...ofHeader, ...ofBody, ...ofButtons];
 }
 
-/** A text with the values that are known. @param {string | undefined} text @param {Record<string, string>} values */
-export function filled(text, values) {
-  return (text ?? "").replace(PLACE, (whole, name) => values[`body-${name}`] || whole);
+/** A text with the values that are known. @param {string | undefined} text @param {Record<string, string>} values @param {"header" | "body"} [of] the part with the text */
+export function filled(text, values, of = "body") {
+  return (text ?? "").replace(PLACE, (whole, name) => values[`${of}-${name}`] || whole);
 }
+
+/** The texts of the labels of fields for values, by their part. */
+export const LABELS = { header: "templates.headerValue", body: "templates.value", button: "templates.button" };
 
 /**
  * The components of a send: the values of all placeholders.
@@ -60,6 +66,7 @@ export function componentsOf(template, values, fileUrl) {
   const format = headerFile(template);
   return [
     ...(format ? [{ type: "header", format, url: fileUrl }] : []),
+    ...(of("header").length ? [{ type: "header", parameters: of("header") }] : []),
     ...(of("body").length ? [{ type: "body", parameters: of("body") }] : []),
     ...(of("button").length ? [{ type: "button", parameters: of("button") }] : []),
   ];

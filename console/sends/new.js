@@ -15,6 +15,7 @@ import { hasHeader, parse } from "./csv.js";
 import { draftSend, dropSend, keepSend } from "./draft.js";
 import { job, startJob } from "./job.js";
 import { MappingStep } from "./mapping.js";
+import { recall, remember } from "./memory.js";
 import { check, guess, requests } from "./plan.js";
 import { Preview } from "./preview.js";
 import { Recipients } from "./recipients.js";
@@ -53,9 +54,9 @@ function SendForm() {
   const rows = useMemo(() => (withHeader ? table.slice(1) : table), [table, withHeader]);
   const shape = JSON.stringify([template?.id, names, rows[0]?.length]);
   useEffect(() => {
-    // The mapping of a kept draft stays.
+    // The mapping of a kept draft stays. A file like that of a former send has its mapping.
     if (draftSend().shape === shape && mapping) return;
-    setMapping(template && rows.length ? guess(template, names, rows[0]) : null);
+    setMapping(template && rows.length ? recall(template.id, names) ?? guess(template, names, rows[0]) : null);
   }, [shape]);
   useEffect(() => keepSend({ sender, template, text, fileName, header, mapping, fallback, shape }), [sender, template, text, fileName, header, mapping, fallback, shape]);
   const inputs = JSON.stringify([from, template?.id, text, withHeader, mapping, fallback]);
@@ -90,6 +91,7 @@ function SendForm() {
     if (judged?.inputs !== inputs && !(await isAccepted(bodies))) return;
     const agreed = await confirm({ title: t("sends.confirmTitle", { count: good.length }), text: t("sends.confirmText", { template: template.name, sender: from }), action: t("sends.sendNow") });
     if (!agreed) return;
+    remember(template.id, names, mapping);
     dropSend();
     startJob(template.name, bodies);
   };

@@ -9,7 +9,7 @@ export function Preview({ template, values = {}, children }) {
   const header = part(template, "HEADER");
   const buttons = part(template, "BUTTONS")?.buttons ?? [];
   return html`<section class="sample" aria-label=${t("templates.preview")}>${children}<div class="sample-bubble">
-    ${header && (header.text ? html`<strong>${header.text}</strong>` : html`<span class="sample-file"><${Icon} name=${header.format === "DOCUMENT" ? "document" : "image"} size="large" />${(header.format ?? "").toLowerCase()}</span>`)}
+    ${header && (header.text ? html`<strong>${filled(header.text, values, "header")}</strong>` : html`<span class="sample-file"><${Icon} name=${header.format === "DOCUMENT" ? "document" : "image"} size="large" />${(header.format ?? "").toLowerCase()}</span>`)}
     <span class="pre">${filled(part(template, "BODY")?.text, values)}</span>
     ${part(template, "FOOTER") && html`<span class="tiny soft">${part(template, "FOOTER")?.text}</span>`}
     ${buttons.map((button) => html`<span key=${button.text} class="sample-button">${button.text}</span>`)}

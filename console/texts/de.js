@@ -230,6 +230,7 @@ export default {
     BUTTON: "Nachricht mit Knöpfen", CAROUSEL: "Karussell", RATING: "Frage nach einer Bewertung", MEDIA: "Datei",
   },
   customer: {
+    botSteps: "Schritte des Bots",
     channel: "Kanal",
     decisions: "Entscheidungen der Router",
     details: "Angaben",
@@ -1319,6 +1320,7 @@ export default {
     button: "Wert des Knopfs {name}",
     file: "Adresse der Datei ({format})",
     fileHint: "Eine öffentliche Adresse. WhatsApp holt die Datei von dort.",
+    headerValue: "Wert von {name} in der Kopfzeile",
     none: "Keine Vorlage kann gesendet werden",
     other: "Andere Vorlage",
     preview: "Vorschau",

@@ -230,6 +230,7 @@ export default {
     BUTTON: "Message with buttons", CAROUSEL: "Carousel", RATING: "Question for a rating", MEDIA: "File",
   },
   customer: {
+    botSteps: "Steps of the bot",
     channel: "Channel",
     decisions: "Routing decisions",
     details: "Details",
@@ -1319,6 +1320,7 @@ export default {
     button: "Value of the button {name}",
     file: "Address of the file ({format})",
     fileHint: "A public address. WhatsApp fetches the file from it.",
+    headerValue: "Value of {name} in the header",
     none: "No template can be sent",
     other: "Another template",
     preview: "Preview",

@@ -185,6 +185,12 @@ fn each_language_has_the_texts_of_english() {
 }
 
 #[test]
+fn a_send_has_the_values_of_the_header_the_body_and_the_buttons_of_its_template() {
+    let script = peer_folder("console").join("template-values.mjs");
+    run(Command::new("node").arg(&script), &script);
+}
+
+#[test]
 fn the_ready_flows_of_the_console_are_those_of_the_plugin() {
     let script = peer_folder("console").join("ready-flows.mjs");
     run(Command::new("node").arg(&script), &script);

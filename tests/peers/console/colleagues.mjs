@@ -36,6 +36,20 @@ await eventually("the answer on the phone", async () => {
   const { messages } = await phone("GET", `${given.phone}/inbox`);
   return messages.some((one) => one.text === "It is me.");
 });
+
+// A supervisor who listens whispers: the agent reads it, and the customer does not.
+await lead.getByRole("button", { name: "Whisper", exact: true }).click();
+const whisper = lead.getByRole("textbox", { name: "Write a note" });
+await whisper.fill("Offer a discount.");
+await whisper.press("Enter");
+await second.sees("Offer a discount.");
+await second.field.fill("You get a discount!");
+await second.field.press("Enter");
+await eventually("the next answer on the phone", async () => {
+  const { messages } = await phone("GET", `${given.phone}/inbox`);
+  check(!messages.some((one) => one.text?.includes("Offer")), "the customer got the whisper");
+  return messages.some((one) => one.text === "You get a discount!");
+});
 await agent.getByRole("button", { name: "Send a template" }).waitFor();
 for (const page of [lead, agent, elsewhere]) check(complaints(page).length === 0, complaints(page).join("\n"));
 await chromium.close();

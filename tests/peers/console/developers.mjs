@@ -46,6 +46,22 @@ await press(remove, "Enter");
 await press(page.getByRole("dialog").getByRole("button", { name: "Delete" }), "Enter");
 await shown(page, "No test keys yet");
 
+// The audit log has both, is searched by the action, and is exported as it was searched.
+await page.getByRole("link", { name: "Audit log" }).click();
+const entries = page.getByRole("region", { name: "Audit log" }).getByRole("row");
+await eventually("the entries", async () => (await entries.count()) > 2);
+const action = (await entries.nth(1).locator("code").textContent()) ?? "";
+await page.getByLabel("Action", { exact: true }).fill("no such action");
+await shown(page, "Nothing was found");
+await page.getByLabel("Action", { exact: true }).fill(action);
+await eventually("the entries of one action", async () => {
+  const found = await entries.locator("code").allTextContents();
+  return found.length > 0 && found.every((one) => one === action);
+});
+await page.getByRole("button", { name: "Export these entries" }).click();
+const [log] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name: "CSV" }).click()]);
+check(log.suggestedFilename() === "audit.csv", `the export is ${log.suggestedFilename()}`);
+
 // The server reads the quality and the tier of a new number from the provider.
 await page.getByRole("link", { name: "Numbers and sites" }).click();
 const cloud = page.getByRole("region", { name: `+${given.number}` });

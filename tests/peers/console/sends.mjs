@@ -81,6 +81,13 @@ await story.getByRole("switch", { name: "All details" }).click();
 await story.getByText("wamid.").first().waitFor();
 check((await story.getByRole("listitem").count()) >= compact, "the full view has all events");
 
+// The next send with such columns begins with the mapping of the last one.
+await page.getByRole("link", { name: "Sends", exact: true }).click();
+await page.getByRole("link", { name: "New send" }).click();
+await page.getByRole("button", { name: /^order_ready/ }).click();
+await page.locator('input[type="file"]').setInputFiles({ name: "people.csv", mimeType: "text/csv", buffer: Buffer.from(csv) });
+await eventually("the former mapping", async () => (await page.getByLabel("Value of the button Open", { exact: true }).inputValue()) === "2");
+
 check(complaints(page).length === 0, complaints(page).join("\n"));
 
 // The page of the batch, judged by axe-core in light and dark, and at 360 pixels.
