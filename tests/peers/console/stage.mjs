@@ -44,6 +44,21 @@ export async function findings(page) {
   }, TAGS);
 }
 
+// Judges what a page shows by the checker: wide and light, then small and dark. The context of the page has no policy.
+export async function judgeLooks(page, name) {
+  const before = page.viewportSize();
+  for (const [colorScheme, width] of [["light", 1280], ["dark", 360]]) {
+    await page.emulateMedia({ colorScheme, reducedMotion: "reduce" });
+    await page.setViewportSize({ width, height: 740 });
+    await loaded(page);
+    const found = await findings(page);
+    check(found.length === 0, `${name}, ${colorScheme}: ${found.join("\n")}`);
+    const wide = await page.evaluate(() => Math.max(document.documentElement.scrollWidth, document.body.scrollWidth));
+    check(wide <= width, `${name} is ${wide} pixels wide on a screen of ${width}`);
+  }
+  await page.setViewportSize(before);
+}
+
 // Uploads a component, as a plugin of a name or as the next version of the plugin on the page.
 export async function upload(page, button, name, file) {
   await page.getByRole("button", { name: button, exact: true }).click();
