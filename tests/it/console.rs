@@ -8,6 +8,7 @@ use std::{
 
 use harness::{SharedPatchbay, TestClient, eventually, greeter, guest, installed_peer, peer_folder};
 use serde_json::json;
+use sha2::{Digest, Sha256};
 
 fn run(command: &mut Command, what: &Path) -> String {
     let output = command.stdin(Stdio::null()).output().unwrap();
@@ -188,6 +189,20 @@ fn each_language_has_the_texts_of_english() {
 fn a_send_has_the_values_of_the_header_the_body_and_the_buttons_of_its_template() {
     let script = peer_folder("console").join("template-values.mjs");
     run(Command::new("node").arg(&script), &script);
+}
+
+#[test]
+fn the_libraries_are_those_of_their_sums() {
+    let vendor = peer_folder("..").join("../console/vendor");
+    let sums = std::fs::read_to_string(vendor.join("SHA256SUMS")).unwrap();
+    let mut named = BTreeSet::from(["SHA256SUMS".to_owned()]);
+    for (sum, file) in sums.lines().map(|line| line.split_once("  ").unwrap()) {
+        assert_eq!(hex::encode(Sha256::digest(std::fs::read(vendor.join(file)).unwrap())), sum, "{file}");
+        named.insert(file.to_owned());
+    }
+    let entries = std::fs::read_dir(vendor).unwrap();
+    let present: BTreeSet<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    assert_eq!(present, named);
 }
 
 #[test]

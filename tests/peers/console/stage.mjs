@@ -1,11 +1,33 @@
 // A console in a browser, and the phones around it.
 import { createRequire } from "node:module";
-import { browser, check, eventually, focused, given, press, tabTo, visit } from "../browser/stage.mjs";
+import { browser, check, eventually, focused, given, press, tabTo, visit as open } from "../browser/stage.mjs";
 
 const axe = createRequire(`${process.argv[2]}/node/`)("axe-core").source;
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
-export { browser, check, eventually, focused, given, press, tabTo, visit };
+export { browser, check, eventually, focused, given, press, tabTo };
+
+/** The calls of the documented API, each with a pattern of its path. */
+const DOCUMENTED = Object.entries((await (await fetch(`${given.base}/openapi.json`)).json()).paths).flatMap(([path, calls]) => {
+  const pattern = new RegExp(`^${path.replace(/[.*+?^$()|[\]\\]/g, "\\$&").replace(/\{[^}]+\}/g, "[^/]+")}$`);
+  return Object.keys(calls).map((method) => ({ method: method.toUpperCase(), pattern }));
+});
+
+// The console may make only documented calls.
+function isDocumented(request) {
+  const { origin, pathname } = new URL(request.url());
+  if (origin !== given.base || !["fetch", "xhr"].includes(request.resourceType())) return true;
+  return DOCUMENTED.some(({ method, pattern }) => method === request.method() && pattern.test(pathname));
+}
+
+// A page of the console, and the calls that its API does not document.
+export async function visit(context, address) {
+  const undocumented = [];
+  context.on("request", (request) => {
+    if (!isDocumented(request)) undocumented.push(`an undocumented call: ${request.method()} ${request.url()}`);
+  });
+  return Object.assign(await open(context, address), { undocumented });
+}
 
 export async function phone(method, path, body) {
   const answer = await fetch(`${given.phones}/phones/${path}`, { method, body: body && JSON.stringify(body) });
@@ -13,9 +35,9 @@ export async function phone(method, path, body) {
   return answer.json();
 }
 
-// Faults of the page and breaches of its policy. A refused call is no fault of the page.
+// Faults of the page, breaches of its policy, and undocumented calls. A refused call is no fault of the page.
 export function complaints(page) {
-  return page.complaints.filter((one) => !/Failed to load resource|ERR_INTERNET_DISCONNECTED/.test(one));
+  return [...page.complaints.filter((one) => !/Failed to load resource|ERR_INTERNET_DISCONNECTED/.test(one)), ...page.undocumented];
 }
 
 // A page of the console after the login of a user.
