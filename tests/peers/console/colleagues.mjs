@@ -1,5 +1,5 @@
 // Two people on one queue: one takes a chat, the other sees it go, gets it by a transfer, and answers.
-import { Inbox, browser, check, complaints, eventually, given, logIn, phone } from "./stage.mjs";
+import { Inbox, browser, check, complaints, eventually, given, logIn, phone, press } from "./stage.mjs";
 
 const chromium = await browser();
 const lead = await logIn(await chromium.newContext(), "/inbox/unassigned");
@@ -51,6 +51,12 @@ await eventually("the next answer on the phone", async () => {
   return messages.some((one) => one.text === "You get a discount!");
 });
 await agent.getByRole("button", { name: "Send a template" }).waitFor();
+
+// The palette finds the chat on every page.
+await press(elsewhere, "Control+k");
+await elsewhere.getByRole("combobox", { name: "Command palette" }).fill(given.phone);
+await elsewhere.getByRole("group", { name: "Chats" }).getByRole("option").first().click();
+await new Inbox(elsewhere).sees("It is me.");
 for (const page of [lead, agent, elsewhere]) check(complaints(page).length === 0, complaints(page).join("\n"));
 await chromium.close();
 console.log("ok");
