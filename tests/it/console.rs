@@ -81,6 +81,11 @@ async fn an_agent_sends_a_template_when_the_window_is_closed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_agent_answers_with_files_that_are_chosen_dropped_and_pasted_a_quote_and_a_reaction() {
+    play("replies.mjs").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn two_contacts_are_merged_and_the_merge_is_undone() {
     play("contacts.mjs").await;
 }
