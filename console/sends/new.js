@@ -9,6 +9,7 @@ import { Button, Checkbox, Select } from "#ui/controls.js";
 import { confirm } from "#ui/dialog.js";
 import { Empty, Fault } from "#ui/states.js";
 import { reportFault } from "#ui/toast.js";
+import { TemplatePreview } from "../inbox/template-parts.js";
 import { headerFile } from "../inbox/templates.js";
 import { CheckStep } from "./check.js";
 import { hasHeader, parse } from "./csv.js";
@@ -17,7 +18,6 @@ import { job, startJob } from "./job.js";
 import { MappingStep } from "./mapping.js";
 import { recall, remember } from "./memory.js";
 import { check, guess, requests } from "./plan.js";
-import { Preview } from "./preview.js";
 import { Recipients } from "./recipients.js";
 import { rejections } from "./rejections.js";
 import { Sending } from "./sending.js";
@@ -113,6 +113,6 @@ function SendForm() {
           ${lacksFile && html`<span class="danger-text small">${t("sends.lacksFile")}</span>`}
           ${good.length < planned.length && html`<span class="soft small">${t("sends.leftOut", { count: planned.length - good.length })}</span>`}</div></section>`}`}
     </div>
-    ${template && html`<div class="send-preview"><${Preview} template=${template} values=${sample?.values}>${sample && html`<p class="small soft">${t("sends.previewOf", { to: sample.to, line: sample.line })}</p>`}<//></div>`}
+    ${template && html`<div class="send-preview"><${TemplatePreview} template=${template} values=${sample?.values}>${sample && html`<p class="small soft">${t("sends.previewOf", { to: sample.to, line: sample.line })}</p>`}<//></div>`}
     </div></div>`;
 }

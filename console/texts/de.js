@@ -1318,9 +1318,11 @@ export default {
   },
   templates: {
     button: "Wert des Knopfs {name}",
+    cards: "Karten",
     file: "Adresse der Datei ({format})",
     fileHint: "Eine öffentliche Adresse. WhatsApp holt die Datei von dort.",
     headerValue: "Wert von {name} in der Kopfzeile",
+    inCard: "Karte {number}: {label}",
     none: "Keine Vorlage kann gesendet werden",
     other: "Andere Vorlage",
     preview: "Vorschau",

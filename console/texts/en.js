@@ -1318,9 +1318,11 @@ export default {
   },
   templates: {
     button: "Value of the button {name}",
+    cards: "Cards",
     file: "Address of the file ({format})",
     fileHint: "A public address. WhatsApp fetches the file from it.",
     headerValue: "Value of {name} in the header",
+    inCard: "Card {number}: {label}",
     none: "No template can be sent",
     other: "Another template",
     preview: "Preview",

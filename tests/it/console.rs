@@ -191,7 +191,7 @@ fn each_language_has_the_texts_of_english() {
 }
 
 #[test]
-fn a_send_has_the_values_of_the_header_the_body_and_the_buttons_of_its_template() {
+fn a_send_has_the_values_of_the_header_the_body_the_buttons_and_the_cards_of_its_template() {
     let script = peer_folder("console").join("template-values.mjs");
     run(Command::new("node").arg(&script), &script);
 }

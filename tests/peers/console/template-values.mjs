@@ -1,9 +1,9 @@
-// The values of a template in a send: those of its header, its body and its buttons, each in its component.
+// The values of a template in a send: those of its header, its body, its buttons and its cards, each in its component.
 import { deepStrictEqual } from "node:assert";
 import { join } from "node:path";
 
 const top = new URL("../../../console/", import.meta.url).pathname;
-const { componentsOf, filled, placeholders } = await import(join(top, "inbox/templates.js"));
+const { componentsOf, filled, isSendable, placeholders } = await import(join(top, "inbox/templates.js"));
 const { check, guess, requests } = await import(join(top, "sends/plan.js"));
 
 const template = {
@@ -27,6 +27,16 @@ deepStrictEqual(componentsOf(template, values, ""), components);
 // A file in the header takes an address.
 const withFile = { ...template, components: [{ type: "HEADER", format: "IMAGE" }, template.components[1]] };
 deepStrictEqual(componentsOf(withFile, values, "https://shop.example/a.png"), [{ type: "header", format: "IMAGE", url: "https://shop.example/a.png" }, components[1]]);
+
+// Each card of a carousel has a file and values of its own.
+const card = { components: [{ type: "HEADER", format: "IMAGE" }, { type: "BODY", text: "Our {{1}} range" }] };
+const carousel = { ...template, components: [{ type: "BODY", text: "Look:" }, { type: "CAROUSEL", cards: [card, card] }] };
+deepStrictEqual(isSendable(carousel), true);
+deepStrictEqual(placeholders(carousel).map((one) => [one.key, one.card]), [["card-0-file", 1], ["card-0-body-1", 1], ["card-1-file", 2], ["card-1-body-1", 2]]);
+const cards = ["blue", "red"].map((colour) => ({ components: [{ type: "header", format: "IMAGE", url: `https://shop.example/${colour}.png` }, { type: "body", parameters: [colour] }] }));
+const given = { "card-0-file": "https://shop.example/blue.png", "card-0-body-1": "blue", "card-1-file": "https://shop.example/red.png", "card-1-body-1": "red" };
+deepStrictEqual(componentsOf(carousel, given, ""), [{ type: "carousel", cards }]);
+deepStrictEqual(isSendable({ ...template, components: [{ type: "HEADER", format: "LOCATION" }] }), false);
 
 // A row of a file whose columns are in the order of the values.
 const row = ["27820000001", "Friday", "Sipho", "noon", "a7"];
