@@ -23,6 +23,20 @@ await agent.getByText("has this chat.").waitFor();
 check((await second.field.count()) === 0, "an agent can write in the chat of another");
 await eventually("the sizes of the lists", async () => /Mine\s*1/.test((await lead.getByRole("navigation", { name: "Console" }).textContent()) ?? ""));
 
+// Each sees that the other looks at the chat.
+await lead.getByText("AGENT also looks at this chat.").waitFor();
+
+// A note that names a colleague is in the colleague's mentions, and not on the phone.
+await lead.getByRole("button", { name: "Note", exact: true }).click();
+await lead.getByRole("textbox", { name: "Write a note" }).fill("@AGENT knows this customer");
+await lead.getByRole("textbox", { name: "Write a note" }).press("Enter");
+await second.sees("@AGENT knows this customer");
+await agent.getByRole("link", { name: "Mentions" }).click();
+await agent.locator("#main").getByText("knows this customer").waitFor();
+await agent.goBack();
+await second.sees("@AGENT knows this customer");
+await lead.getByRole("button", { name: "Reply", exact: true }).click();
+
 await lead.keyboard.press("Escape");
 await lead.getByRole("button", { name: "Assign", exact: true }).click();
 await lead.getByRole("dialog", { name: "Assign" }).getByRole("button", { name: /AGENT/ }).click();
