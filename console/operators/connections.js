@@ -1,6 +1,6 @@
 // Connections to providers: SMS centres, sessions of WhatsApp Lite, refused tokens, calls and their failures.
 import { html } from "htm/preact";
-import { t } from "#app/i18n.js";
+import { known, t } from "#app/i18n.js";
 import { fullTime, shortTime } from "#app/time.js";
 import { Tag } from "#ui/controls.js";
 import { Tile } from "#ui/tile.js";
@@ -25,7 +25,7 @@ export function Connections({ status }) {
   const outcomes = status.providers.flatMap((one) => one.calls.map((calls) => ({ ...calls, provider: one.provider, last: one.lastSuccessTime })));
   return html`<${Section} title=${t("operators.smpp")} rows=${binds} rowKey=${(/** @type {Bind} */ one) => `${one.process} ${one.bind}`} none=${t("operators.noBinds")} columns=${[
       { key: "bind", title: t("operators.bind"), cell: (/** @type {Bind} */ one) => one.bind },
-      { key: "state", title: t("operators.conditionTitle"), cell: (/** @type {Bind} */ one) => html`<${Tag} tone=${one.state === "BOUND" ? "success" : "danger"}>${one.state}<//>` },
+      { key: "state", title: t("operators.conditionTitle"), cell: (/** @type {Bind} */ one) => html`<${Tag} tone=${one.state === "BOUND" ? "success" : "danger"}>${known(`operators.bindState.${one.state}`) ?? one.state}<//>` },
       { key: "process", title: t("operators.process"), cell: (/** @type {Bind} */ one) => html`<span class="soft">${one.process}</span>` },
       { key: "reason", title: t("operators.reason"), cell: (/** @type {Bind} */ one) => html`<span class="operator-reason">${one.reason ?? "–"}</span>` },
     ]} />

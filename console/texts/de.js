@@ -665,6 +665,7 @@ export default {
     allWell: "Es ist kein Problem bekannt",
     allWellHint: "Warteschlangen werden bearbeitet, Prozesse melden sich, und Platten haben Platz.",
     bind: "Verbindung",
+    bindState: { BOUND: "Verbunden", CONNECTING: "Verbindet sich", REFUSED: "Abgelehnt", STOPPED: "Beendet", WAITING: "Wartet" },
     calls: "Aufrufe",
     client: "Kunde",
     code: "Code",

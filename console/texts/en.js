@@ -665,6 +665,7 @@ export default {
     allWell: "No problem is known",
     allWellHint: "Queues are worked on, processes report, and disks have room.",
     bind: "Connection",
+    bindState: { BOUND: "Bound", CONNECTING: "Connecting", REFUSED: "Refused", STOPPED: "Stopped", WAITING: "Waits" },
     calls: "Calls",
     client: "Client",
     code: "Code",
