@@ -71,7 +71,7 @@ const hard = inbox.message("Can you read this?");
 await phone("PUT", given.phone, { failWith: 131026 });
 await inbox.field.fill("Can you read this?");
 await inbox.field.press("Enter");
-await hard.getByRole("alert").getByText("131026").waitFor();
+await hard.getByRole("alert").getByText("131026").first().waitFor();
 await phone("PUT", given.phone, { failWith: null });
 await hard.getByRole("button", { name: "Send again" }).click();
 await eventually("the second attempt", async () => (await hard.last().locator("[data-status]").getAttribute("data-status")) === "DELIVERED");

@@ -54,7 +54,7 @@ await page.getByText("Calls are recorded from now on.").waitFor();
 await phone("POST", `${given.phone}/messages`, { to: given.number, text: "hi once more" });
 await eventually("the recorded call", async () => {
   if ((await page.getByRole("region", { name: "Recorded calls" }).count()) === 0) await page.getByRole("button", { name: "Refresh" }).click();
-  return page.getByRole("cell", { name: "hi once more" }).isVisible();
+  return page.getByRole("cell", { name: "hi once more" }).first().isVisible();
 });
 await page.getByLabel("Version", { exact: true }).selectOption("2");
 await page.getByRole("button", { name: "Replay", exact: true }).click();
