@@ -13,6 +13,11 @@ import { Section, number } from "./parts.js";
 
 const LITE = /** @type {const} */ (["connected", "connecting", "disconnected"]);
 
+/** The outcome of calls in words. The figures of processes have small letters. @param {string} outcome */
+function outcomeText(outcome) {
+  return known(`operators.outcomes.${outcome.toUpperCase()}`) ?? outcome;
+}
+
 /** @param {{at: string | null}} props */
 function Time({ at }) {
   return at ? html`<time title=${fullTime(at)}>${shortTime(at)}</time>` : "–";
@@ -39,13 +44,13 @@ export function Connections({ status }) {
     ]} />
     <${Section} title=${t("operators.failures")} rows=${status.providerFailures} rowKey=${(/** @type {Failures} */ one) => `${one.channel} ${one.outcome} ${one.errorCode}`} none=${t("operators.noFailures")} columns=${[
       { key: "channel", title: t("operators.provider"), cell: (/** @type {Failures} */ one) => one.channel },
-      { key: "outcome", title: t("operators.outcome"), cell: (/** @type {Failures} */ one) => one.outcome },
+      { key: "outcome", title: t("operators.outcome"), cell: (/** @type {Failures} */ one) => outcomeText(one.outcome) },
       { key: "code", title: t("operators.code"), cell: (/** @type {Failures} */ one) => html`<code>${one.errorCode ?? "–"}</code>` },
       { key: "calls", title: t("operators.calls"), end: true, cell: (/** @type {Failures} */ one) => number(one.calls) },
     ]} />
     <${Section} title=${t("operators.providers")} rows=${outcomes} rowKey=${(/** @type {Outcome} */ one) => `${one.provider} ${one.outcome} ${one.code}`} none=${t("operators.noFailures")} columns=${[
       { key: "provider", title: t("operators.provider"), cell: (/** @type {Outcome} */ one) => one.provider },
-      { key: "outcome", title: t("operators.outcome"), cell: (/** @type {Outcome} */ one) => html`${one.outcome} ${one.code && html`<code>${one.code}</code>`}` },
+      { key: "outcome", title: t("operators.outcome"), cell: (/** @type {Outcome} */ one) => html`${outcomeText(one.outcome)} ${one.code && html`<code>${one.code}</code>`}` },
       { key: "calls", title: t("operators.calls"), end: true, cell: (/** @type {Outcome} */ one) => number(one.calls) },
       { key: "last", title: t("operators.lastSuccess"), cell: (/** @type {Outcome} */ one) => html`<${Time} at=${one.last} />` },
     ]} />`;

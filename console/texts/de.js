@@ -702,6 +702,10 @@ export default {
     noRefused: "Kein Anbieter lehnt ein Token ab.",
     otherVersion: "einer anderen Version",
     outcome: "Ergebnis",
+    outcomes: {
+      ACCEPTED: "Angenommen", ACCOUNT_STOPPED: "Konto abgelehnt", NOT_SENT: "Nicht gesendet", RECIPIENT_LIMITED: "Grenze des Empfängers", REFUSED: "Abgelehnt", REJECTED: "Abgelehnt",
+      RETRY: "Neuer Versuch", SLOW_DOWN: "Verlangt langsameres Tempo", UNANSWERED: "Keine Antwort", UNKNOWN: "Keine Antwort", UNREACHABLE: "Empfänger nicht erreichbar",
+    },
     p95: "95 % in",
     part: { clients: "Kunden", connections: "Verbindungen", overview: "Überblick", plugins: "Plugins", queues: "Warteschlangen", storage: "Speicherplatz" },
     partitions: "Partitionen",

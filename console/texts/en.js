@@ -702,6 +702,10 @@ export default {
     noRefused: "No provider refuses a token.",
     otherVersion: "of another version",
     outcome: "Outcome",
+    outcomes: {
+      ACCEPTED: "Accepted", ACCOUNT_STOPPED: "Account refused", NOT_SENT: "Not sent", RECIPIENT_LIMITED: "Limit of the recipient", REFUSED: "Refused", REJECTED: "Refused",
+      RETRY: "Tries again", SLOW_DOWN: "Asks for a slower pace", UNANSWERED: "No answer", UNKNOWN: "No answer", UNREACHABLE: "Recipient not reachable",
+    },
     p95: "95 % within",
     part: { clients: "Clients", connections: "Connections", overview: "Overview", plugins: "Plugins", queues: "Queues", storage: "Storage" },
     partitions: "Partitions",
