@@ -14,6 +14,7 @@ await page.getByText("No chats here").waitFor();
 const markup = "is <b>anybody</b> there?";
 await phone("POST", `${given.phone}/messages`, { to: given.number, text: markup });
 await inbox.row(markup).waitFor();
+await inbox.row(markup).getByTitle(/^Waiting for an answer since/).waitFor();
 await inbox.row(markup).click();
 await inbox.sees(markup);
 check((await inbox.log.locator("b").count()) === 0, "a text became markup");
