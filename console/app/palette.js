@@ -14,6 +14,12 @@ export const paletteOpen = signal(false);
 /** @type {Set<CommandSource>} */
 const sources = new Set();
 
+/** Adds commands to the palette. @param {CommandSource} source @returns {() => void} removes them */
+export function addCommands(source) {
+  sources.add(source);
+  return () => void sources.delete(source);
+}
+
 /** Adds commands to the palette while a component is shown. @param {CommandSource} source */
 export function useCommands(source) {
   const box = useRef(source);
@@ -25,8 +31,7 @@ export function useCommands(source) {
       commands: () => box.current.commands?.() ?? [],
       search: (text, abort) => box.current.search?.(text, abort) ?? Promise.resolve([]),
     };
-    sources.add(added);
-    return () => void sources.delete(added);
+    return addCommands(added);
   }, []);
 }
 

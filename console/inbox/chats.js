@@ -5,7 +5,7 @@ import { ApiError } from "#app/faults.js";
 import { onEvents, onRestart } from "#app/live.js";
 import { path } from "#app/router.js";
 import { session, viewer } from "#app/session.js";
-import { SCOPES, holds } from "./scopes.js";
+import { SCOPES, holds, stateOf } from "./scopes.js";
 
 /** @typedef {import("./types.js").Chat} Chat */
 /** @typedef {import("./types.js").Preview} Preview */
@@ -50,14 +50,23 @@ function place(id) {
 export function know(chat) {
   const known = place(chat.id);
   const before = known.peek();
-  const merged = { ...chat, tags: chat.tags ?? before?.tags, createdTime: chat.createdTime ?? before?.createdTime, whatsAppNumber: chat.whatsAppNumber ?? chat.inbox ?? before?.whatsAppNumber, lastMessage: later(before?.lastMessage, chat.lastMessage) };
+  const merged = { ...chat, tags: chat.tags ?? before?.tags, createdTime: chat.createdTime ?? before?.createdTime, whatsAppNumber: chat.whatsAppNumber ?? chat.inbox ?? before?.whatsAppNumber, waitingSince: waitingSince(chat, before), lastMessage: later(before?.lastMessage, chat.lastMessage) };
   known.value = merged;
   return merged;
 }
 
+/** Since when the customer waits for a first answer. Events lack it: a chat that comes into the queue waits since its last message. @param {Chat} chat @param {Chat | undefined} before */
+function waitingSince(chat, before) {
+  const isWithAgents = (/** @type {Chat} */ one) => ["QUEUED", "ACTIVE"].includes(stateOf(one));
+  if (!isWithAgents(chat)) return undefined;
+  if (chat.waitingSince !== undefined || !before) return chat.waitingSince;
+  if (isWithAgents(before)) return before.waitingSince;
+  return stateOf(chat) === "QUEUED" ? chat.lastMessageTime : undefined;
+}
+
 /** Takes in a chat as the API returned it: without `lastMessage` it has no message. @param {Chat} chat @returns {Chat} */
 function knowWhole(chat) {
-  return know({ ...chat, lastMessage: chat.lastMessage ?? null });
+  return know({ ...chat, lastMessage: chat.lastMessage ?? null, waitingSince: chat.waitingSince ?? null });
 }
 
 /** Takes in a chat of a list that was asked for at a moment. Later events keep their facts. @param {Chat} chat @param {number} asked */
@@ -65,8 +74,8 @@ function knowListed(chat, asked) {
   const before = chats.get(chat.id)?.peek();
   if (!before || (heard.get(chat.id) ?? 0) <= asked) return knowWhole(chat);
   // Only facts that events lack come from the list: another field that an event left out is gone.
-  const { tags, createdTime, whatsAppNumber, teamId, ticketId, queuedReason } = chat;
-  const listed = { tags, createdTime, whatsAppNumber, teamId, ticketId, queuedReason };
+  const { tags, createdTime, whatsAppNumber, teamId, ticketId, queuedReason, waitingSince } = chat;
+  const listed = { tags, createdTime, whatsAppNumber, teamId, ticketId, queuedReason, waitingSince };
   const told = Object.fromEntries(Object.entries(before).filter(([, value]) => value !== undefined));
   return knowWhole(/** @type {Chat} */ ({ ...listed, ...told, lastMessage: later(before.lastMessage, chat.lastMessage) }));
 }
@@ -83,7 +92,10 @@ export function noteLast(message) {
   const chat = known?.peek();
   if (!known || !chat || message.reactionTo) return;
   const last = later(chat.lastMessage, message);
-  if (last !== chat.lastMessage) known.value = { ...chat, lastMessage: last };
+  if (last === chat.lastMessage) return;
+  // An answer of a person ends the wait.
+  const isAnswer = message.direction === "OUTGOING" && message.userOriginated;
+  known.value = { ...chat, lastMessage: last, waitingSince: isAnswer && chat.waitingSince ? null : chat.waitingSince };
 }
 
 /** Fetches a chat that may be in no list. @param {string} id */

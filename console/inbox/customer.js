@@ -17,6 +17,7 @@ import { ContactAttributes } from "../contacts/attributes.js";
 import { CONTACTS, ContactNotes, TagEditor } from "../contacts/facts.js";
 import { chatOf, fetchChat } from "./chats.js";
 import { stateOf } from "./scopes.js";
+import { BotSteps } from "./steps.js";
 import { channelName, inboxAddress, nameOf, phone } from "./words.js";
 
 /** @typedef {import("./types.js").Chat} Chat */
@@ -71,6 +72,7 @@ function Panel({ chat, onClose }) {
       <${Fact} label=${t("customer.waitReason")} value=${chat.queuedReason} />
       <${Fact} label=${t("customer.since")} value=${chat.createdTime && shortTime(chat.createdTime)} title=${chat.createdTime && fullTime(chat.createdTime)} />
     </dl></section>
+    <${BotSteps} chat=${chat} />
     <${Tickets} chat=${chat} />
     <${OtherChats} chat=${chat} load=${load} />
     ${hasRole("ADMIN", "DEVELOPER") && html`<${Decisions} chat=${chat} />`}

@@ -18,7 +18,6 @@ import { ChatColumn, sizeText } from "./list.js";
 import { loadNumbers, loadPeople } from "./people.js";
 import { panelShown, showPanel } from "./panel.js";
 import { SCOPES, SCOPE_ICONS } from "./scopes.js";
-import { findChats, findContacts, findTickets } from "./search.js";
 
 /** @param {{scope?: string, chat?: string}} props */
 export default function Inbox({ scope: asked = "my", chat = "" }) {
@@ -51,10 +50,7 @@ export default function Inbox({ scope: asked = "my", chat = "" }) {
       { text: t(preferences.value.sound ? "inbox.soundOff" : "inbox.soundOn"), icon: "sound", run: () => prefer({ sound: !preferences.value.sound }) },
       { text: t(preferences.value.notifications ? "inbox.notificationsOff" : "inbox.notificationsOn"), icon: "bell", run: toggleNotifications },
     ],
-    search: findChats,
   });
-  useCommands({ title: t("nav.contacts"), search: findContacts });
-  useCommands({ title: t("nav.tickets"), search: findTickets });
   const panel = chat && panelShown.value;
   return html`<div class=${`inbox ${chat ? "open" : ""} ${panel ? "with-panel" : ""}`}>
     <${ChatColumn} scope=${scope} chat=${chat} search=${search} />

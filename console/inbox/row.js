@@ -23,7 +23,8 @@ export function ChatRow({ id, selected, scope, search }) {
   if (!chat) return null;
   const me = viewer.value?.id ?? "";
   const state = stateOf(chat);
-  const waits = (state === "QUEUED" || state === "ACTIVE") && last?.direction === "INCOMING";
+  const unanswered = last?.direction === "INCOMING" ? last.createdTime : "";
+  const waits = state === "QUEUED" || state === "ACTIVE" ? chat.waitingSince || unanswered : "";
   const name = nameOf(chat);
   return html`<li><a class=${`chat-row ${selected ? "selected" : ""} ${chat.unreadCount ? "unread" : ""}`} href=${href(`/inbox/${scope}/${id}`, { q: search })} aria-current=${selected ? "true" : undefined}>
     <span class="chat-face"><${Avatar} name=${name} /><span class=${`channel ${chat.channel}`} title=${channelName(chat.channel)}>${CHANNEL_MARKS[chat.channel]}</span></span>
@@ -34,7 +35,7 @@ export function ChatRow({ id, selected, scope, search }) {
         ${chat.unreadCount > 0 && html`<span class="count" aria-label=${t("inbox.unread", { count: chat.unreadCount })}>${chat.unreadCount > 99 ? "99+" : chat.unreadCount}</span>`}</span>
       <span class="chat-marks">
         <span class="clip">${ownerText(chat, me)}</span>
-        ${waits && html`<span class="waits" title=${t("inbox.waitsTip", { time: fullTime(last.createdTime) })}><${Icon} name="clock" size="small" />${since(last.createdTime)}</span>`}
+        ${waits && html`<span class="waits" title=${t("inbox.waitsTip", { time: fullTime(waits) })}><${Icon} name="clock" size="small" />${since(waits)}</span>`}
         ${chat.missedConversation && html`<${Tag} tone="danger">${t("inbox.missed")}<//>`}
         ${chat.afterHoursConversation && html`<${Tag} tone="warning">${t("inbox.afterHours")}<//>`}
         ${(chat.tags ?? []).slice(0, 2).map((tag) => html`<${Tag} key=${tag}>${tag}<//>`)}

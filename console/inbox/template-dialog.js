@@ -6,11 +6,11 @@ import { t } from "#app/i18n.js";
 import { useLoad, useSettled } from "#app/load.js";
 import { Button, SearchField, Tag, TextField } from "#ui/controls.js";
 import { Dialog } from "#ui/dialog.js";
-import { Icon } from "#ui/icons.js";
 import { Empty, Fault, Loaded } from "#ui/states.js";
 import { report } from "#ui/toast.js";
 import { noteLast } from "./chats.js";
-import { componentsOf, filled, headerFile, isSendable, part, placeholders } from "./templates.js";
+import { TemplatePreview, valueLabel } from "./template-parts.js";
+import { componentsOf, headerFile, isSendable, part, placeholders } from "./templates.js";
 import { nameOf } from "./words.js";
 
 /** @typedef {import("./types.js").Chat} Chat */
@@ -69,20 +69,8 @@ function FillDialog({ chat, history, template, onClose, onBack }) {
     <${Button} onClick=${onBack}>${t("templates.other")}<//><${Button} kind="primary" icon="send" type="submit" busy=${busy}>${t("inbox.send")}<//>`}>
     ${error && html`<${Fault} error=${error} />`}
     ${format && html`<${TextField} label=${t("templates.file", { format: format.toLowerCase() })} hint=${t("templates.fileHint")} value=${fileUrl} onValue=${setFileUrl} type="url" required />`}
-    ${asked.map((one, index) => html`<${TextField} key=${one.key} label=${t(one.part === "button" ? "templates.button" : "templates.value", { name: one.label })} placeholder=${one.example} required autofocus=${index === 0}
+    ${asked.map((one, index) => html`<${TextField} key=${one.key} label=${valueLabel(one)} placeholder=${one.example} type=${one.part === "file" ? "url" : "text"} required autofocus=${index === 0}
       value=${values[one.key] ?? ""} onValue=${(/** @type {string} */ value) => setValues((before) => ({ ...before, [one.key]: value }))} />`)}
-    <${Preview} template=${template} values=${values} />
+    <${TemplatePreview} template=${template} values=${values} />
   <//>`;
-}
-
-/** @param {{template: Template, values: Record<string, string>}} props */
-function Preview({ template, values }) {
-  const header = part(template, "HEADER");
-  const buttons = part(template, "BUTTONS")?.buttons ?? [];
-  return html`<section class="template-preview" aria-label=${t("templates.preview")}><div class="message out"><div class="bubble">
-    ${header && (header.text ? html`<strong>${header.text}</strong>` : html`<span class="file"><${Icon} name=${header.format === "DOCUMENT" ? "document" : "image"} size="large" />${(header.format ?? "").toLowerCase()}</span>`)}
-    <span class="pre">${filled(part(template, "BODY")?.text, values)}</span>
-    ${part(template, "FOOTER") && html`<span class="tiny soft">${part(template, "FOOTER")?.text}</span>`}
-    ${buttons.map((button) => html`<span key=${button.text} class="template-button">${button.text}</span>`)}
-  </div></div></section>`;
 }

@@ -3,10 +3,10 @@
 /** @typedef {{id: string, name?: string, email?: string}} Agent */
 /**
  * @typedef {{id: string, channel: string, name?: string, username?: string, phoneNumber?: string, userId?: string, whatsAppNumber?: string, inbox?: string,
- *   assignedTo?: Agent, lastAssignedAgent?: Agent, teamId?: string, teamName?: string, ticketId?: string, queuedReason?: string, tags?: string[],
+ *   assignedTo?: Agent, lastAssignedAgent?: Agent, teamId?: string, teamName?: string, ticketId?: string, queuedReason?: string, waitingSince?: string | null, tags?: string[],
  *   conversationClosed: boolean, missedConversation: boolean, afterHoursConversation: boolean, chatBotConversation: boolean, sendRatingWidget: boolean,
  *   unreadCount: number, lastMessageTime: string, lastMessage?: Preview | null, createdTime?: string}} Chat
- * `lastMessage`: `null` if there is none, `undefined` until it is known.
+ * `lastMessage` and `waitingSince`: `null` if there is none, `undefined` until it is known.
  */
 /** @typedef {{sequenceNumber: number, direction: "INCOMING" | "OUTGOING", contentType: string, text?: string, createdTime: string, deleted?: boolean}} Preview */
 /**

@@ -1,6 +1,6 @@
 // Connections to providers: SMS centres, sessions of WhatsApp Lite, refused tokens, calls and their failures.
 import { html } from "htm/preact";
-import { t } from "#app/i18n.js";
+import { known, t } from "#app/i18n.js";
 import { fullTime, shortTime } from "#app/time.js";
 import { Tag } from "#ui/controls.js";
 import { Tile } from "#ui/tile.js";
@@ -12,6 +12,11 @@ import { Section, number } from "./parts.js";
 /** @typedef {{provider: string, last: string | null, outcome: string, code: string | null, calls: number}} Outcome */
 
 const LITE = /** @type {const} */ (["connected", "connecting", "disconnected"]);
+
+/** The outcome of calls in words. The figures of processes have small letters. @param {string} outcome */
+function outcomeText(outcome) {
+  return known(`operators.outcomes.${outcome.toUpperCase()}`) ?? outcome;
+}
 
 /** @param {{at: string | null}} props */
 function Time({ at }) {
@@ -25,7 +30,7 @@ export function Connections({ status }) {
   const outcomes = status.providers.flatMap((one) => one.calls.map((calls) => ({ ...calls, provider: one.provider, last: one.lastSuccessTime })));
   return html`<${Section} title=${t("operators.smpp")} rows=${binds} rowKey=${(/** @type {Bind} */ one) => `${one.process} ${one.bind}`} none=${t("operators.noBinds")} columns=${[
       { key: "bind", title: t("operators.bind"), cell: (/** @type {Bind} */ one) => one.bind },
-      { key: "state", title: t("operators.conditionTitle"), cell: (/** @type {Bind} */ one) => html`<${Tag} tone=${one.state === "BOUND" ? "success" : "danger"}>${one.state}<//>` },
+      { key: "state", title: t("operators.conditionTitle"), cell: (/** @type {Bind} */ one) => html`<${Tag} tone=${one.state === "BOUND" ? "success" : "danger"}>${known(`operators.bindState.${one.state}`) ?? one.state}<//>` },
       { key: "process", title: t("operators.process"), cell: (/** @type {Bind} */ one) => html`<span class="soft">${one.process}</span>` },
       { key: "reason", title: t("operators.reason"), cell: (/** @type {Bind} */ one) => html`<span class="operator-reason">${one.reason ?? "–"}</span>` },
     ]} />
@@ -39,13 +44,13 @@ export function Connections({ status }) {
     ]} />
     <${Section} title=${t("operators.failures")} rows=${status.providerFailures} rowKey=${(/** @type {Failures} */ one) => `${one.channel} ${one.outcome} ${one.errorCode}`} none=${t("operators.noFailures")} columns=${[
       { key: "channel", title: t("operators.provider"), cell: (/** @type {Failures} */ one) => one.channel },
-      { key: "outcome", title: t("operators.outcome"), cell: (/** @type {Failures} */ one) => one.outcome },
+      { key: "outcome", title: t("operators.outcome"), cell: (/** @type {Failures} */ one) => outcomeText(one.outcome) },
       { key: "code", title: t("operators.code"), cell: (/** @type {Failures} */ one) => html`<code>${one.errorCode ?? "–"}</code>` },
       { key: "calls", title: t("operators.calls"), end: true, cell: (/** @type {Failures} */ one) => number(one.calls) },
     ]} />
     <${Section} title=${t("operators.providers")} rows=${outcomes} rowKey=${(/** @type {Outcome} */ one) => `${one.provider} ${one.outcome} ${one.code}`} none=${t("operators.noFailures")} columns=${[
       { key: "provider", title: t("operators.provider"), cell: (/** @type {Outcome} */ one) => one.provider },
-      { key: "outcome", title: t("operators.outcome"), cell: (/** @type {Outcome} */ one) => html`${one.outcome} ${one.code && html`<code>${one.code}</code>`}` },
+      { key: "outcome", title: t("operators.outcome"), cell: (/** @type {Outcome} */ one) => html`${outcomeText(one.outcome)} ${one.code && html`<code>${one.code}</code>`}` },
       { key: "calls", title: t("operators.calls"), end: true, cell: (/** @type {Outcome} */ one) => number(one.calls) },
       { key: "last", title: t("operators.lastSuccess"), cell: (/** @type {Outcome} */ one) => html`<${Time} at=${one.last} />` },
     ]} />`;

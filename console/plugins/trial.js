@@ -1,6 +1,6 @@
 // A trial of a version: the share of a canary with both versions side by side, and the differences of a shadow.
 import { html } from "htm/preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useId, useState } from "preact/hooks";
 import { api } from "#app/api.js";
 import { t } from "#app/i18n.js";
 import { fullTime, shortTime } from "#app/time.js";
@@ -67,6 +67,8 @@ function OneTrial({ trial, plugin, inboxes, reload, open }) {
 
 /** The share of participants of a canary. @param {{trial: Activation, plugin: Plugin, reload: () => void}} props */
 function Share({ trial, plugin, reload }) {
+  // A plugin may have a canary at several places.
+  const id = useId();
   const [percent, setPercent] = useState(trial.percent);
   const [busy, setBusy] = useState(false);
   useEffect(() => setPercent(trial.percent), [trial.percent]);
@@ -82,10 +84,10 @@ function Share({ trial, plugin, reload }) {
       setBusy(false);
     }
   };
-  return html`<div class="share"><label for="canary-share" class="small strong">${t("plugins.share")}</label>
-    <input id="canary-share" type="range" min="1" max="99" step="1" value=${percent} aria-valuetext=${`${percent} %`} style=${{ "--share": `${percent}%` }}
+  return html`<div class="share"><label for=${id} class="small strong">${t("plugins.share")}</label>
+    <input id=${id} type="range" min="1" max="99" step="1" value=${percent} aria-valuetext=${`${percent} %`} style=${{ "--share": `${percent}%` }}
       onInput=${(/** @type {any} */ event) => setPercent(Number(event.currentTarget.value))} />
-    <output for="canary-share" class="number share-value">${percent} %</output>
+    <output for=${id} class="number share-value">${percent} %</output>
     <${Button} kind=${percent === trial.percent ? "" : "primary"} busy=${busy} disabled=${percent === trial.percent} onClick=${apply}>${t("plugins.apply")}<//>
     <div class="button-group">${[5, 10, 25, 50, 75].map((one) => html`<${Button} key=${one} kind="small" aria-pressed=${one === percent ? "true" : "false"} onClick=${() => setPercent(one)}>${one} %<//>`)}</div></div>`;
 }

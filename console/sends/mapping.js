@@ -2,6 +2,7 @@
 import { html } from "htm/preact";
 import { t } from "#app/i18n.js";
 import { Select, TextField } from "#ui/controls.js";
+import { valueLabel } from "../inbox/template-parts.js";
 import { headerFile, placeholders } from "../inbox/templates.js";
 
 /** @typedef {import("./plan.js").Mapping} Mapping */
@@ -20,7 +21,7 @@ export function MappingStep({ template, names, first, mapping, onMapping }) {
     <${Select} label="ctId" value=${mapping.ctId ? columnOf(mapping.ctId) : NONE} options=${[[NONE, t("sends.noId")], ...columns]} onValue=${(/** @type {string} */ column) => onMapping({ ...mapping, ctId: column === NONE ? null : { column: Number(column) } })} />
     ${placeholders(template).map((one) => {
       const source = mapping.values[one.key] ?? { text: "" };
-      const label = t(one.part === "button" ? "templates.button" : "templates.value", { name: one.part === "body" && /^\d+$/.test(one.label) ? `{{${one.label}}}` : one.label });
+      const label = valueLabel(one, true);
       return html`<div key=${one.key} class="stack tight"><${Select} label=${label} value=${columnOf(source)} options=${[...columns, [FIXED, t("sends.fixed")]]}
           onValue=${(/** @type {string} */ value) => setValue(one.key, value === FIXED ? { text: "" } : { column: Number(value) })} />
         ${"text" in source && html`<${TextField} label=${t("sends.fixedText", { name: label })} hideLabel placeholder=${one.example || t("sends.fixed")} value=${source.text} onValue=${(/** @type {string} */ text) => setValue(one.key, { text })} />`}</div>`;

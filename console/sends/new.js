@@ -9,14 +9,15 @@ import { Button, Checkbox, Select } from "#ui/controls.js";
 import { confirm } from "#ui/dialog.js";
 import { Empty, Fault } from "#ui/states.js";
 import { reportFault } from "#ui/toast.js";
+import { TemplatePreview } from "../inbox/template-parts.js";
 import { headerFile } from "../inbox/templates.js";
 import { CheckStep } from "./check.js";
 import { hasHeader, parse } from "./csv.js";
 import { draftSend, dropSend, keepSend } from "./draft.js";
 import { job, startJob } from "./job.js";
 import { MappingStep } from "./mapping.js";
+import { recall, remember } from "./memory.js";
 import { check, guess, requests } from "./plan.js";
-import { Preview } from "./preview.js";
 import { Recipients } from "./recipients.js";
 import { rejections } from "./rejections.js";
 import { Sending } from "./sending.js";
@@ -53,9 +54,9 @@ function SendForm() {
   const rows = useMemo(() => (withHeader ? table.slice(1) : table), [table, withHeader]);
   const shape = JSON.stringify([template?.id, names, rows[0]?.length]);
   useEffect(() => {
-    // The mapping of a kept draft stays.
+    // The mapping of a kept draft stays. A file like that of a former send has its mapping.
     if (draftSend().shape === shape && mapping) return;
-    setMapping(template && rows.length ? guess(template, names, rows[0]) : null);
+    setMapping(template && rows.length ? recall(template.id, names) ?? guess(template, names, rows[0]) : null);
   }, [shape]);
   useEffect(() => keepSend({ sender, template, text, fileName, header, mapping, fallback, shape }), [sender, template, text, fileName, header, mapping, fallback, shape]);
   const inputs = JSON.stringify([from, template?.id, text, withHeader, mapping, fallback]);
@@ -90,6 +91,7 @@ function SendForm() {
     if (judged?.inputs !== inputs && !(await isAccepted(bodies))) return;
     const agreed = await confirm({ title: t("sends.confirmTitle", { count: good.length }), text: t("sends.confirmText", { template: template.name, sender: from }), action: t("sends.sendNow") });
     if (!agreed) return;
+    remember(template.id, names, mapping);
     dropSend();
     startJob(template.name, bodies);
   };
@@ -111,6 +113,6 @@ function SendForm() {
           ${lacksFile && html`<span class="danger-text small">${t("sends.lacksFile")}</span>`}
           ${good.length < planned.length && html`<span class="soft small">${t("sends.leftOut", { count: planned.length - good.length })}</span>`}</div></section>`}`}
     </div>
-    ${template && html`<div class="send-preview"><${Preview} template=${template} values=${sample?.values}>${sample && html`<p class="small soft">${t("sends.previewOf", { to: sample.to, line: sample.line })}</p>`}<//></div>`}
+    ${template && html`<div class="send-preview"><${TemplatePreview} template=${template} values=${sample?.values}>${sample && html`<p class="small soft">${t("sends.previewOf", { to: sample.to, line: sample.line })}</p>`}<//></div>`}
     </div></div>`;
 }

@@ -1,5 +1,5 @@
 // A send before it is sent: rows, the mapping of columns to parameters, and the faults of each row.
-import { headerFile, placeholders } from "../inbox/templates.js";
+import { componentsOf, placeholders } from "../inbox/templates.js";
 import { recipient } from "./csv.js";
 
 /** @typedef {import("../inbox/templates.js").Template} Template */
@@ -64,14 +64,7 @@ export function check(template, rows, mapping, firstLine, rejected) {
 
 /** @param {Template} template @param {PlannedRow} row @param {string} fileUrl */
 function message(template, row, fileUrl) {
-  const asked = placeholders(template);
-  const of = (/** @type {string} */ part) => asked.filter((one) => one.part === part).map((one) => row.values[one.key]);
-  const format = headerFile(template);
-  const components = [
-    ...(format ? [{ type: "header", format, url: fileUrl }] : []),
-    ...(of("body").length ? [{ type: "body", parameters: of("body") }] : []),
-    ...(of("button").length ? [{ type: "button", parameters: of("button") }] : []),
-  ];
+  const components = componentsOf(template, row.values, fileUrl);
   const address = /^[A-Z]{2}\./.test(row.to) ? { customerUserId: row.to } : { to: row.to };
   return { recipients: [{ ...address, ...(row.ctId ? { ctId: row.ctId } : {}) }], ...(components.length ? { components } : {}) };
 }

@@ -70,6 +70,7 @@ function Chats({ agents }) {
   const [target, setTarget] = useState("");
   const [busy, setBusy] = useState(false);
   const load = useLoad((signal) => api.get(CHATS, { scope, page, size: 50 }, { signal }), [scope, page]);
+  useRefresh(load, busy ? 0 : EVERY_MS);
   useFilledPage(load.data, setPage);
   const teams = useLoad((signal) => api.get("/api/v1/teams", { size: 500 }, { signal }), []);
   const toggle = (/** @type {string} */ id) => setChosen((before) => {
@@ -78,16 +79,20 @@ function Chats({ agents }) {
     return next;
   });
   const show = (/** @type {string} */ next) => (setScope(next), setPage(0), setChosen(new Set()));
+  const turn = (/** @type {number} */ next) => (setPage(next), setChosen(new Set()));
+  const all = load.data?.content ?? [];
+  // A chat that has left the list, because an agent took it, is not given to another.
+  const given = all.filter((/** @type {any} */ one) => chosen.has(one.id)).map((/** @type {any} */ one) => /** @type {string} */ (one.id));
   const give = async () => {
     const [kind, id] = target.split(" ");
     setBusy(true);
-    let given = 0;
+    let count = 0;
     /** @type {Set<string>} */
     const failed = new Set();
-    for (const chat of chosen) {
+    for (const chat of given) {
       try {
         await api.post(`${CHATS}/${chat}/transfer`, kind === "team" ? { teamId: id } : { agentId: id });
-        given += 1;
+        count += 1;
       } catch (error) {
         failed.add(chat);
         reportFault(error);
@@ -95,10 +100,9 @@ function Chats({ agents }) {
     }
     setBusy(false);
     setChosen(failed);
-    if (given) report(t("supervision.given", { count: given }));
+    if (count) report(t("supervision.given", { count }));
     load.reload();
   };
-  const all = load.data?.content ?? [];
   const every = all.length > 0 && all.every((/** @type {any} */ one) => chosen.has(one.id));
   const nameOf = (/** @type {any} */ one) => one.name ?? one.username ?? one.phoneNumber ?? one.userId ?? one.id;
   const columns = [
@@ -111,9 +115,9 @@ function Chats({ agents }) {
   return html`<section class="stack"><div class="row wrap between"><h2>${t("supervision.chats")}</h2><p class="small soft">${t("supervision.listenHint")}</p></div>
     <div class="supervision-filters"><${Select} label=${t("supervision.list")} value=${scope} options=${SCOPES.map((one) => [one, t(`scopes.${one}`)])} onValue=${show} />
       <${Select} label=${t("supervision.giveTo")} value=${target} options=${[["", t("supervision.chooseTarget")], ...(teams.data?.content ?? []).map((/** @type {any} */ one) => [`team ${one.id}`, one.name]), ...agents.map((one) => [`agent ${one.id}`, one.name])]} onValue=${setTarget} />
-      <${Button} kind="primary" busy=${busy} disabled=${!target || !chosen.size} onClick=${give}>${t("supervision.give", { count: chosen.size })}<//>
+      <${Button} kind="primary" busy=${busy} disabled=${!target || !given.length} onClick=${give}>${t("supervision.give", { count: given.length })}<//>
       <${Button} onClick=${() => setChosen(every ? new Set() : new Set(all.map((/** @type {any} */ one) => one.id)))} disabled=${!all.length}>${t(every ? "supervision.chooseNone" : "supervision.chooseAll")}<//></div>
     <${Loaded} load=${load}>${(/** @type {any} */ found) => (found.content.length
-      ? html`<div class="table-inside"><${Table} label=${t("supervision.chats")} columns=${columns} rows=${found.content} /></div><${Pager} page=${found} onPage=${setPage} />`
+      ? html`<div class="table-inside"><${Table} label=${t("supervision.chats")} columns=${columns} rows=${found.content} /></div><${Pager} page=${found} onPage=${turn} />`
       : html`<div class="card"><${Empty} icon="check" title=${t("supervision.noChats")} /></div>`)}<//></section>`;
 }

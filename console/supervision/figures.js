@@ -34,8 +34,10 @@ export function Figures() {
   const teams = useLoad((signal) => api.get("/api/v1/teams", { size: 500 }, { signal }), []);
   const period = () => {
     if (days !== "own") return { from: new Date(Date.now() - Number(days) * DAY_MS).toISOString(), teamId: team };
-    const until = instant(to);
-    return { from: instant(from), to: until && new Date(Date.parse(until) + DAY_MS).toISOString(), teamId: team };
+    // Without a time, the browser takes a date for one of UTC.
+    const midnight = (/** @type {string} */ date) => instant(date && `${date}T00:00`);
+    const until = midnight(to);
+    return { from: midnight(from), to: until && new Date(Date.parse(until) + DAY_MS).toISOString(), teamId: team };
   };
   const load = useLoad((signal) => api.get(FIGURES, period(), { signal }), [days, from, to, team]);
   const save = () => download(`${FIGURES}/export`, { ...period(), format: "csv" }, "figures.csv").catch(reportFault);

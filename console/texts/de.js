@@ -230,6 +230,7 @@ export default {
     BUTTON: "Nachricht mit Knöpfen", CAROUSEL: "Karussell", RATING: "Frage nach einer Bewertung", MEDIA: "Datei",
   },
   customer: {
+    botSteps: "Schritte des Bots",
     channel: "Kanal",
     decisions: "Entscheidungen der Router",
     details: "Angaben",
@@ -664,6 +665,7 @@ export default {
     allWell: "Es ist kein Problem bekannt",
     allWellHint: "Warteschlangen werden bearbeitet, Prozesse melden sich, und Platten haben Platz.",
     bind: "Verbindung",
+    bindState: { BOUND: "Verbunden", CONNECTING: "Verbindet sich", REFUSED: "Abgelehnt", STOPPED: "Beendet", WAITING: "Wartet" },
     calls: "Aufrufe",
     client: "Kunde",
     code: "Code",
@@ -700,6 +702,10 @@ export default {
     noRefused: "Kein Anbieter lehnt ein Token ab.",
     otherVersion: "einer anderen Version",
     outcome: "Ergebnis",
+    outcomes: {
+      ACCEPTED: "Angenommen", ACCOUNT_STOPPED: "Konto abgelehnt", NOT_SENT: "Nicht gesendet", RECIPIENT_LIMITED: "Grenze des Empfängers", REFUSED: "Abgelehnt", REJECTED: "Abgelehnt",
+      RETRY: "Neuer Versuch", SLOW_DOWN: "Verlangt langsameres Tempo", UNANSWERED: "Keine Antwort", UNKNOWN: "Keine Antwort", UNREACHABLE: "Empfänger nicht erreichbar",
+    },
     p95: "95 % in",
     part: { clients: "Kunden", connections: "Verbindungen", overview: "Überblick", plugins: "Plugins", queues: "Warteschlangen", storage: "Speicherplatz" },
     partitions: "Partitionen",
@@ -1317,8 +1323,11 @@ export default {
   },
   templates: {
     button: "Wert des Knopfs {name}",
+    cards: "Karten",
     file: "Adresse der Datei ({format})",
     fileHint: "Eine öffentliche Adresse. WhatsApp holt die Datei von dort.",
+    headerValue: "Wert von {name} in der Kopfzeile",
+    inCard: "Karte {number}: {label}",
     none: "Keine Vorlage kann gesendet werden",
     other: "Andere Vorlage",
     preview: "Vorschau",

@@ -230,6 +230,7 @@ export default {
     BUTTON: "Message with buttons", CAROUSEL: "Carousel", RATING: "Question for a rating", MEDIA: "File",
   },
   customer: {
+    botSteps: "Steps of the bot",
     channel: "Channel",
     decisions: "Routing decisions",
     details: "Details",
@@ -664,6 +665,7 @@ export default {
     allWell: "No problem is known",
     allWellHint: "Queues are worked on, processes report, and disks have room.",
     bind: "Connection",
+    bindState: { BOUND: "Bound", CONNECTING: "Connecting", REFUSED: "Refused", STOPPED: "Stopped", WAITING: "Waits" },
     calls: "Calls",
     client: "Client",
     code: "Code",
@@ -700,6 +702,10 @@ export default {
     noRefused: "No provider refuses a token.",
     otherVersion: "of another version",
     outcome: "Outcome",
+    outcomes: {
+      ACCEPTED: "Accepted", ACCOUNT_STOPPED: "Account refused", NOT_SENT: "Not sent", RECIPIENT_LIMITED: "Limit of the recipient", REFUSED: "Refused", REJECTED: "Refused",
+      RETRY: "Tries again", SLOW_DOWN: "Asks for a slower pace", UNANSWERED: "No answer", UNKNOWN: "No answer", UNREACHABLE: "Recipient not reachable",
+    },
     p95: "95 % within",
     part: { clients: "Clients", connections: "Connections", overview: "Overview", plugins: "Plugins", queues: "Queues", storage: "Storage" },
     partitions: "Partitions",
@@ -1317,8 +1323,11 @@ export default {
   },
   templates: {
     button: "Value of the button {name}",
+    cards: "Cards",
     file: "Address of the file ({format})",
     fileHint: "A public address. WhatsApp fetches the file from it.",
+    headerValue: "Value of {name} in the header",
+    inCard: "Card {number}: {label}",
     none: "No template can be sent",
     other: "Another template",
     preview: "Preview",

@@ -8,6 +8,7 @@ use std::{
 
 use harness::{SharedPatchbay, TestClient, eventually, greeter, guest, installed_peer, peer_folder};
 use serde_json::json;
+use sha2::{Digest, Sha256};
 
 fn run(command: &mut Command, what: &Path) -> String {
     let output = command.stdin(Stdio::null()).output().unwrap();
@@ -82,6 +83,11 @@ async fn a_burst_of_messages_is_shown_without_a_request_for_each() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_agent_sends_a_template_when_the_window_is_closed() {
     play("templates.mjs").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_answers_with_files_that_are_chosen_dropped_and_pasted_a_quote_and_a_reaction() {
+    play("replies.mjs").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -187,6 +193,26 @@ fn the_types_of_the_modules_are_right() {
 fn each_language_has_the_texts_of_english() {
     let script = peer_folder("console").join("texts.mjs");
     run(Command::new("node").arg(&script), &script);
+}
+
+#[test]
+fn a_send_has_the_values_of_the_header_the_body_the_buttons_and_the_cards_of_its_template() {
+    let script = peer_folder("console").join("template-values.mjs");
+    run(Command::new("node").arg(&script), &script);
+}
+
+#[test]
+fn the_libraries_are_those_of_their_sums() {
+    let vendor = peer_folder("..").join("../console/vendor");
+    let sums = std::fs::read_to_string(vendor.join("SHA256SUMS")).unwrap();
+    let mut named = BTreeSet::from(["SHA256SUMS".to_owned()]);
+    for (sum, file) in sums.lines().map(|line| line.split_once("  ").unwrap()) {
+        assert_eq!(hex::encode(Sha256::digest(std::fs::read(vendor.join(file)).unwrap())), sum, "{file}");
+        named.insert(file.to_owned());
+    }
+    let entries = std::fs::read_dir(vendor).unwrap();
+    let present: BTreeSet<String> = entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    assert_eq!(present, named);
 }
 
 #[test]

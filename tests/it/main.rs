@@ -26,6 +26,7 @@ mod circles;
 mod client_removal;
 mod clients;
 mod console;
+mod console_day;
 mod contact_attributes;
 mod contact_import;
 mod contact_merges;

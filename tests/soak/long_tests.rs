@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use crate::{plugin_swaps, schema};
+use crate::{console_day, plugin_swaps, schema};
 
 /// The cases.
-pub const LONG: [&str; 2] = ["plugin-swaps", "schemathesis"];
+pub const LONG: [&str; 3] = ["plugin-swaps", "schemathesis", "console-day"];
 
 /// Runs a case; answers what was counted.
 ///
@@ -17,6 +17,9 @@ pub async fn run(case: &str, length: Duration) -> String {
         let seed = u64::from(rand::random::<u32>());
         schema::try_out(length.as_secs(), seed).await;
         return format!("seed {seed}: every answer is one that the document allows");
+    }
+    if case == "console-day" {
+        return console_day::worked_for(length).await;
     }
     let began = Instant::now();
     plugin_swaps::swapped_under_load(length, |swaps| swaps < plugin_swaps::SWAPS || began.elapsed() < length).await

@@ -11,6 +11,8 @@
 
 mod arguments;
 mod attacks;
+#[path = "../it/console_day.rs"]
+mod console_day;
 mod http1;
 mod http2;
 #[path = "../it/kill/mod.rs"]

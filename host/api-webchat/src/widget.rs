@@ -1,5 +1,7 @@
 //! The widget: one script, built from the files of `widget/` at compile time, the same for every site.
 
+mod tokens;
+
 use std::sync::LazyLock;
 
 use api_core::entity_tag::EntityTag;
@@ -11,6 +13,7 @@ use axum::{
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::state::WidgetState;
+use tokens::WidgetTokens;
 
 /// In the order of their dependencies, within one function that hides their names.
 const PARTS: [&str; 11] = [
@@ -28,7 +31,9 @@ const PARTS: [&str; 11] = [
 ];
 
 static SCRIPT: LazyLock<(Bytes, EntityTag)> = LazyLock::new(|| {
-    let script = format!("(function () {{\n\"use strict\";\n{}\n}})();\n", PARTS.join("\n"));
+    let WidgetTokens { light, dark } = WidgetTokens::of_the_console();
+    let tokens = format!("const TOKENS = {{ light: {light:?}, dark: {dark:?} }};");
+    let script = format!("(function () {{\n\"use strict\";\n{tokens}\n{}\n}})();\n", PARTS.join("\n"));
     let tag = EntityTag::of(script.as_bytes());
     (script.into(), tag)
 });

@@ -14,6 +14,7 @@ const ENTRIES = {
   sticker: ["sticker", "Sticker"],
   place: ["pin", "Place"],
   contact: ["person", "Contact"],
+  order: ["cart", "Order"],
   dice: ["dice", "Die"],
   link: ["link", "Shared link"],
   menu: ["menu", "Get started"],

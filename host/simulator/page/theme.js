@@ -1,4 +1,4 @@
-// The colours: as the system, light or dark. The choice is that of the console, too.
+// The colours: as the system, light or dark. The browser keeps the choice.
 import { signal } from "@preact/signals";
 
 const KEPT_IN = "patchbay.theme";

@@ -592,6 +592,7 @@ class ChatParticipantResponse(TypedDict, total=False):
     unreadCount: Required[int]
     userId: Union[str, None]
     username: Union[str, None]
+    waitingSince: Union[str, None]
     whatsAppNumber: Union[str, None]
 
 class ChatPreview(TypedDict, total=False):

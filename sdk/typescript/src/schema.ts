@@ -2081,6 +2081,11 @@ export interface components {
             userId?: string | null;
             /** @description User name, for display only. */
             username?: string | null;
+            /**
+             * Format: date-time
+             * @description Since when the customer waits for the first answer of an agent. Absent if nobody waits.
+             */
+            waitingSince?: string | null;
             /** @description The inbox: the business number, the page or the site. */
             whatsAppNumber?: string | null;
         };

@@ -1,5 +1,5 @@
-//! The console in a browser: the frames while a chat of 10,000 messages is scrolled, the delay of keys while 200 events a second
-//! come into the open inbox, and the memory of its page. Needs Node.js, npm and Chromium.
+//! The console in a browser: the first paint of its pages, the frames while a chat of 10,000 messages is scrolled, the delay of keys
+//! while 200 events a second come into the open inbox, and the memory of its page. Needs Node.js, npm and Chromium.
 //!
 //! `CONSOLE=3600` says for how many seconds the events come, 60 otherwise.
 
@@ -30,6 +30,13 @@ const CUSTOMERS: u32 = 100;
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct PageFigures {
+    loads: u64,
+    login_p50: f64,
+    login_p95: f64,
+    login_longest: f64,
+    inbox_p50: f64,
+    inbox_p95: f64,
+    inbox_longest: f64,
     frames: u64,
     frame_p50: f64,
     frame_p95: f64,
@@ -55,26 +62,33 @@ pub async fn measure() -> Vec<Figure> {
         "messages": MESSAGES,
         "seconds": seconds,
     });
+    let painted = play("paint", given.clone()).await;
     let scrolled = play("scroll", given.clone()).await;
     let typed = tokio::select! {
         typed = play("type", given) => typed,
         never = write_for_ever(&stage) => never,
     };
-    let page: PageFigures = serde_json::from_value(join(&scrolled, &typed)).unwrap();
+    let page: PageFigures = serde_json::from_value(join([painted, scrolled, typed])).unwrap();
     figures(&page, seconds)
 }
 
 fn figures(page: &PageFigures, seconds: u64) -> Vec<Figure> {
-    let figure = |name, unit, measured, bar, note| Figure {
-        name,
-        unit,
-        measured,
-        floor: None,
-        beside: "-".to_owned(),
-        bar,
-        notes: vec![note],
-    };
+    let paint = |p50: f64, longest: f64| format!("{} loads: p50 {p50:.0} ms, longest {longest:.0} ms", page.loads);
     vec![
+        figure(
+            "console: first paint of the login, with an empty cache",
+            "ms, 95th percentile",
+            page.login_p95,
+            Bar::AtMost(300.0),
+            paint(page.login_p50, page.login_longest),
+        ),
+        figure(
+            "console: first paint of the inbox, loaded again",
+            "ms, 95th percentile",
+            page.inbox_p95,
+            Bar::AtMost(300.0),
+            paint(page.inbox_p50, page.inbox_longest),
+        ),
         figure(
             "console: a frame while a chat is scrolled",
             "ms, 95th percentile",
@@ -102,11 +116,14 @@ fn figures(page: &PageFigures, seconds: u64) -> Vec<Figure> {
     ]
 }
 
-/// The fields of two objects.
-fn join(one: &Value, other: &Value) -> Value {
-    let mut fields = one.as_object().unwrap().clone();
-    fields.extend(other.as_object().unwrap().clone());
-    Value::Object(fields)
+fn figure(name: &'static str, unit: &'static str, measured: f64, bar: Bar, note: String) -> Figure {
+    Figure { name, unit, measured, floor: None, beside: "-".to_owned(), bar, notes: vec![note] }
+}
+
+/// The fields of all objects in one.
+fn join(objects: [Value; 3]) -> Value {
+    let fields = objects.into_iter().flat_map(|object| object.as_object().unwrap().clone());
+    Value::Object(fields.collect())
 }
 
 /// A chat of the administrator with many messages, like one that a customer really wrote.

@@ -4,7 +4,7 @@ use harness::{PatchbaySetup, eventually};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::{Agent, CHATS, Desk, chat_of, ids};
+use super::{Agent, CHATS, Desk, MESSAGES, chat_of, ids};
 
 const CONTACTS: &str = "/messaging-service/WhatsApp/contacts";
 
@@ -38,6 +38,26 @@ async fn a_customers_message_waits_in_the_queue_until_an_agent_takes_the_chat() 
     assert_eq!(thandi.list("my").await, [desk.chat.as_str()]);
     assert!(thandi.list("unassigned").await.is_empty());
     assert_eq!(thandi.does(&desk.chat, "assign").await.ok()["assignedTo"]["id"], thandi.id, "it has it already");
+}
+
+#[tokio::test]
+async fn a_customer_waits_from_the_first_message_until_an_agent_answers() {
+    let desk = Desk::set().await;
+    let thandi = desk.agent("thandi");
+    let since = desk.chat().await["waitingSince"].as_str().unwrap().to_owned();
+    desk.phone.write(&desk.client.number, "is anybody there?").await;
+    eventually("the second message", || async { (desk.chat().await["unreadCount"] == 2).then_some(()) }).await;
+    let taken = thandi.does(&desk.chat, "assign").await.ok();
+    assert_eq!(taken["waitingSince"], since, "neither a second message nor a taken chat is an answer");
+    let listed = thandi.client.get(&format!("{CHATS}?scope=my")).await.ok();
+    assert_eq!(listed["content"][0]["waitingSince"], since);
+
+    thandi.client.post(MESSAGES, &desk.text("good day")).await.ok();
+
+    assert_eq!(desk.chat().await.get("waitingSince"), None);
+    desk.phone.write(&desk.client.number, "thanks").await;
+    eventually("the third message", || async { (desk.chat().await["unreadCount"] == 1).then_some(()) }).await;
+    assert_eq!(desk.chat().await.get("waitingSince"), None, "it had its first answer");
 }
 
 #[tokio::test]

@@ -1,5 +1,6 @@
 // For everybody: by keyboard alone, judged by axe-core, light and dark, from the left and from the right, without motion, with a
 // form before the chat.
+import { readFileSync } from "node:fs";
 import { Widget, browser, check, eventually, findings, focused, given, press, tabTo, visit } from "./stage.mjs";
 
 const chromium = await browser();
@@ -28,6 +29,11 @@ const small = await keyboard.locator("patchbay-chat button:visible").evaluateAll
 check(small === 0, `${small} targets are too small`);
 check(keyboard.complaints.length === 0, keyboard.complaints.join("\n"));
 
+// The values of the console's design.
+const design = readFileSync(new URL("../../../console/ui/tokens.css", import.meta.url), "utf8");
+const [, lightSurface, darkSurface] = /--surface: light-dark\((#\w{6}), (#\w{6})\)/.exec(design);
+const rgb = (hex) => `rgb(${[1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16)).join(", ")})`;
+
 // Judged in every look; the judge needs more than the page's policy allows.
 for (const colorScheme of ["light", "dark"]) {
   for (const [name, address] of [["ltr", given.page], ["rtl", given.rtl], ["form", given.form]]) {
@@ -45,6 +51,10 @@ for (const colorScheme of ["light", "dark"]) {
     check(found.length === 0, `${colorScheme} ${name}: ${found.join("\n")}`);
     const still = await page.locator("patchbay-chat .panel").evaluate((one) => getComputedStyle(one).animationName);
     check(still === "none", "it moves although the visitor wants no motion");
+    // It keeps the design, whatever the page does with sizes and variables.
+    await page.addStyleTag({ content: "html { font-size: 62.5%; } patchbay-chat { --surface: red; --size-5: 40px; }" });
+    const look = await page.locator("patchbay-chat .panel").evaluate((one) => `${getComputedStyle(one).backgroundColor} ${getComputedStyle(one).fontSize}`);
+    check(look === `${rgb(colorScheme === "dark" ? darkSurface : lightSurface)} 16px`, `${colorScheme} ${name} looks like ${look}`);
     if (name === "rtl") {
       const box = await closed.launcher.boundingBox();
       check(box.x < 200, `the launcher is at the end of the line: ${box.x}`);

@@ -150,6 +150,11 @@ for (let presses = 0; presses < 30; presses++) {
 }
 await page.keyboard.press("Escape");
 await focused(gear);
+
+// An order from a catalogue.
+await whatsapp.sends("Order");
+await whatsapp.sees("2 × blue-mug");
+check(page.complaints.length === 0, page.complaints.join("\n"));
 await at.close();
 
 // Judged in both schemes, wide and narrow; the judge needs more than the policy of the page allows.

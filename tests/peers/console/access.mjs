@@ -71,6 +71,12 @@ await fits("the list");
 await narrow.row("an answer").click();
 await narrow.sees("an answer");
 await fits("the chat");
+await small.getByRole("button", { name: "Customer panel" }).click();
+const panel = small.getByRole("complementary", { name: "Customer" });
+await panel.waitFor();
+await loaded(small);
+await fits("the panel of the customer");
+await panel.getByRole("button", { name: "Close" }).click();
 await small.getByRole("button", { name: "Back to the list" }).click();
 await narrow.row("an answer").waitFor();
 

@@ -14,6 +14,7 @@ await page.getByText("No chats here").waitFor();
 const markup = "is <b>anybody</b> there?";
 await phone("POST", `${given.phone}/messages`, { to: given.number, text: markup });
 await inbox.row(markup).waitFor();
+await inbox.row(markup).getByTitle(/^Waiting for an answer since/).waitFor();
 await inbox.row(markup).click();
 await inbox.sees(markup);
 check((await inbox.log.locator("b").count()) === 0, "a text became markup");
@@ -65,6 +66,17 @@ await inbox.field.fill("Here I am.");
 await page.keyboard.press("Enter");
 await inbox.row("Here I am.").waitFor();
 check(histories.length === 0, histories.join("\n"));
+
+// A message that fails has its reason, and is sent again as another message.
+const hard = inbox.message("Can you read this?");
+await phone("PUT", given.phone, { failWith: 131026 });
+await inbox.field.fill("Can you read this?");
+await inbox.field.press("Enter");
+await hard.getByRole("alert").getByText("131026").first().waitFor();
+await phone("PUT", given.phone, { failWith: null });
+await hard.getByRole("button", { name: "Send again" }).click();
+await eventually("the second attempt", async () => (await hard.last().locator("[data-status]").getAttribute("data-status")) === "DELIVERED");
+check((await hard.count()) === 2, "the failed message is gone");
 
 await page.getByRole("button", { name: "Resolve" }).click();
 await page.getByText("This chat is closed.").waitFor();

@@ -1,5 +1,5 @@
 // Two people on one queue: one takes a chat, the other sees it go, gets it by a transfer, and answers.
-import { Inbox, browser, check, complaints, eventually, given, logIn, phone } from "./stage.mjs";
+import { Inbox, browser, check, complaints, eventually, given, logIn, phone, press } from "./stage.mjs";
 
 const chromium = await browser();
 const lead = await logIn(await chromium.newContext(), "/inbox/unassigned");
@@ -23,6 +23,20 @@ await agent.getByText("has this chat.").waitFor();
 check((await second.field.count()) === 0, "an agent can write in the chat of another");
 await eventually("the sizes of the lists", async () => /Mine\s*1/.test((await lead.getByRole("navigation", { name: "Console" }).textContent()) ?? ""));
 
+// Each sees that the other looks at the chat.
+await lead.getByText("AGENT also looks at this chat.").waitFor();
+
+// A note that names a colleague is in the colleague's mentions, and not on the phone.
+await lead.getByRole("button", { name: "Note", exact: true }).click();
+await lead.getByRole("textbox", { name: "Write a note" }).fill("@AGENT knows this customer");
+await lead.getByRole("textbox", { name: "Write a note" }).press("Enter");
+await second.sees("@AGENT knows this customer");
+await agent.getByRole("link", { name: "Mentions" }).click();
+await agent.locator("#main").getByText("knows this customer").waitFor();
+await agent.goBack();
+await second.sees("@AGENT knows this customer");
+await lead.getByRole("button", { name: "Reply", exact: true }).click();
+
 await lead.keyboard.press("Escape");
 await lead.getByRole("button", { name: "Assign", exact: true }).click();
 await lead.getByRole("dialog", { name: "Assign" }).getByRole("button", { name: /AGENT/ }).click();
@@ -36,7 +50,27 @@ await eventually("the answer on the phone", async () => {
   const { messages } = await phone("GET", `${given.phone}/inbox`);
   return messages.some((one) => one.text === "It is me.");
 });
+
+// A supervisor who listens whispers: the agent reads it, and the customer does not.
+await lead.getByRole("button", { name: "Whisper", exact: true }).click();
+const whisper = lead.getByRole("textbox", { name: "Write a note" });
+await whisper.fill("Offer a discount.");
+await whisper.press("Enter");
+await second.sees("Offer a discount.");
+await second.field.fill("You get a discount!");
+await second.field.press("Enter");
+await eventually("the next answer on the phone", async () => {
+  const { messages } = await phone("GET", `${given.phone}/inbox`);
+  check(!messages.some((one) => one.text?.includes("Offer")), "the customer got the whisper");
+  return messages.some((one) => one.text === "You get a discount!");
+});
 await agent.getByRole("button", { name: "Send a template" }).waitFor();
+
+// The palette finds the chat on every page.
+await press(elsewhere, "Control+k");
+await elsewhere.getByRole("combobox", { name: "Command palette" }).fill(given.phone);
+await elsewhere.getByRole("group", { name: "Chats" }).getByRole("option").first().click();
+await new Inbox(elsewhere).sees("It is me.");
 for (const page of [lead, agent, elsewhere]) check(complaints(page).length === 0, complaints(page).join("\n"));
 await chromium.close();
 console.log("ok");

@@ -1,5 +1,5 @@
 // A user merges two contacts of one person, sees one entry with the tags of both, and undoes it.
-import { browser, check, complaints, eventually, findings, given, logIn } from "./stage.mjs";
+import { browser, check, complaints, eventually, findings, given, judgeLooks, logIn } from "./stage.mjs";
 
 const chromium = await browser();
 const page = await logIn(await chromium.newContext({ bypassCSP: true, reducedMotion: "reduce" }), "/contacts", given.agent);
@@ -39,6 +39,19 @@ await dialog("Thandi").getByRole("button", { name: "Remove the tag vip" }).waitF
 await dialog("Thandi").getByRole("button", { name: "Close" }).click();
 await row("Mokoena").getByRole("button").click();
 await dialog("Mokoena").getByRole("button", { name: "Remove the tag late payer" }).waitFor();
+
+// Contacts from a file: the preview has the changes and the wrong row, and nothing is stored before the import.
+await dialog("Mokoena").getByRole("button", { name: "Close" }).click();
+await page.getByRole("button", { name: "Import from CSV" }).click();
+const csv = ["fullName,phoneNumber,tags", "Sipho Dube,+27820000009,vip;news", "Nobody,12,"].join("\n");
+await dialog("Import from CSV").getByLabel("CSV file").setInputFiles({ name: "people.csv", mimeType: "text/csv", buffer: Buffer.from(csv) });
+await dialog("Import from CSV").getByText("1 row with a fault").waitFor();
+await dialog("Import from CSV").getByRole("cell", { name: "Sipho Dube" }).waitFor();
+check((await row("Sipho Dube").count()) === 1, "a contact is stored before the import");
+await judgeLooks(page, "the preview of an import");
+await dialog("Import from CSV").getByRole("button", { name: "Import 1 contact" }).click();
+await dialog("Import from CSV").waitFor({ state: "detached" });
+await row("Sipho Dube").getByText("+27820000009").waitFor();
 check(complaints(page).length === 0, complaints(page).join("\n"));
 await chromium.close();
 console.log("ok");

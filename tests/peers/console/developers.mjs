@@ -1,5 +1,5 @@
 // The pages of developers: judged by axe-core in light and dark, and at 360 pixels; a key made and removed by keyboard alone.
-import { browser, check, complaints, eventually, findings, given, loaded, logIn, press, tabTo } from "./stage.mjs";
+import { browser, check, complaints, eventually, findings, given, judgeLooks, loaded, logIn, press, tabTo } from "./stage.mjs";
 
 const PAGES = [
   ["/messages", "Find a message"], ["/sends", "New send"], ["/sends/new", "order_ready"], ["/webhooks", "No webhooks yet"], ["/numbers/whatsapp", "WhatsApp Cloud"], ["/numbers/messenger", "No pages yet"], ["/numbers/telegram", "No bots yet"], ["/numbers/sites", "No sites yet"],
@@ -46,6 +46,22 @@ await press(remove, "Enter");
 await press(page.getByRole("dialog").getByRole("button", { name: "Delete" }), "Enter");
 await shown(page, "No test keys yet");
 
+// The audit log has both, is searched by the action, and is exported as it was searched.
+await page.getByRole("link", { name: "Audit log" }).click();
+const entries = page.getByRole("region", { name: "Audit log" }).getByRole("row");
+await eventually("the entries", async () => (await entries.count()) > 2);
+const action = (await entries.nth(1).locator("code").textContent()) ?? "";
+await page.getByLabel("Action", { exact: true }).fill("no such action");
+await shown(page, "Nothing was found");
+await page.getByLabel("Action", { exact: true }).fill(action);
+await eventually("the entries of one action", async () => {
+  const found = await entries.locator("code").allTextContents();
+  return found.length > 0 && found.every((one) => one === action);
+});
+await page.getByRole("button", { name: "Export these entries" }).click();
+const [log] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name: "CSV" }).click()]);
+check(log.suggestedFilename() === "audit.csv", `the export is ${log.suggestedFilename()}`);
+
 // The server reads the quality and the tier of a new number from the provider.
 await page.getByRole("link", { name: "Numbers and sites" }).click();
 const cloud = page.getByRole("region", { name: `+${given.number}` });
@@ -63,5 +79,21 @@ const scanned = await fetch(`${given.phones}/lite/devices/${lite}/scan`, { metho
 check(scanned.ok, `the scan: ${scanned.status}`);
 await page.getByRole("region", { name: `+${lite}` }).getByText("Connected", { exact: true }).waitFor();
 check(complaints(page).length === 0, complaints(page).join("\n"));
+
+// The settings of a site: its preview has the scheme of the site, also if the page has the other one.
+const owner = await logIn(await chromium.newContext({ bypassCSP: true, reducedMotion: "reduce", colorScheme: "light" }), "/numbers/sites");
+await owner.getByRole("button", { name: "Add a site" }).click();
+const site = owner.getByRole("dialog", { name: "Add a site" });
+await site.getByLabel("Name", { exact: true }).fill("Shop");
+await site.getByLabel("Origins").fill("https://shop.example");
+await site.getByRole("button", { name: "Add", exact: true }).click();
+await owner.getByRole("heading", { level: 1, name: "Shop" }).waitFor();
+const preview = owner.getByRole("region", { name: "Preview" }).locator(".w-panel");
+const ground = () => preview.evaluate((one) => getComputedStyle(one).backgroundColor);
+const light = await ground();
+await owner.getByLabel("Light or dark").selectOption("DARK");
+await eventually("the dark preview", async () => (await ground()) !== light);
+await judgeLooks(owner, "the settings of a site");
+check(complaints(owner).length === 0, complaints(owner).join("\n"));
 await chromium.close();
 console.log("ok");

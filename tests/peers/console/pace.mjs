@@ -1,7 +1,9 @@
-// The pace of the inbox, for `make bench ARGS=console`: pace.mjs DRIVER GIVEN PART. `scroll` goes to the beginning of a long chat, `type`
-// writes in it while customers write. Prints the figures as JSON.
-import { Inbox, browser, check, given, logIn } from "./stage.mjs";
+// The pace of the console, for `make bench ARGS=console`: pace.mjs DRIVER GIVEN PART. `paint` loads pages, `scroll` goes to the beginning
+// of a long chat, `type` writes in it while customers write. Prints the figures as JSON.
+import { Inbox, browser, check, eventually, given, logIn, visit } from "./stage.mjs";
 
+/** Loads of each page. */
+const LOADS = 20;
 /** Keys at the pace of a quick writer. */
 const KEY_MS = 80;
 const KEYS_AT_ONCE = 50;
@@ -19,6 +21,25 @@ const context = await chromium.newContext({ viewport: { width: 1440, height: 900
 const page = await logIn(context, `/inbox/all/${given.chat}`);
 const inbox = new Inbox(page);
 await inbox.log.getByRole("listitem").last().waitFor();
+
+// The time from the beginning of a load to the first text or picture.
+function firstPaint(loaded) {
+  return eventually("the first paint", () => loaded.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0]?.startTime));
+}
+
+async function paint() {
+  const [login, again] = [[], []];
+  for (let load = 0; load < LOADS; load++) {
+    // A new context has an empty cache.
+    const empty = await chromium.newContext({ viewport: { width: 1440, height: 900 } });
+    login.push(await firstPaint(await visit(empty, `${given.base}/console`)));
+    await empty.close();
+    await page.reload();
+    again.push(await firstPaint(page));
+  }
+  const of = (name, times) => ({ [`${name}P50`]: at(times, 0.5), [`${name}P95`]: at(times, 0.95), [`${name}Longest`]: at(times, 1) });
+  return { loads: LOADS, ...of("login", ascending(login)), ...of("inbox", ascending(again)) };
+}
 
 async function scroll() {
   await page.evaluate(() => {
@@ -68,5 +89,5 @@ async function type() {
   return { keys: delays.length, delayP50: at(delays, 0.5), delayP99: at(delays, 0.99), delayLongest: at(delays, 1), heapBefore, heapAfter };
 }
 
-console.log(JSON.stringify(await (part === "scroll" ? scroll() : type())));
+console.log(JSON.stringify(await { paint, scroll, type }[part]()));
 await chromium.close();

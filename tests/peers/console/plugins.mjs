@@ -47,6 +47,21 @@ await rollback.getByText("All inboxes: the Canary v2 ends, and greeter v1 answer
 await rollback.getByRole("button", { name: "Roll back" }).click();
 await page.getByText("No trial is running").waitFor();
 
+// A recorded call is replayed with the other version, which answers differently.
+await tab("Recordings").click();
+await page.getByRole("button", { name: "Record", exact: true }).click();
+await page.getByText("Calls are recorded from now on.").waitFor();
+await phone("POST", `${given.phone}/messages`, { to: given.number, text: "hi once more" });
+await eventually("the recorded call", async () => {
+  if ((await page.getByRole("region", { name: "Recorded calls" }).count()) === 0) await page.getByRole("button", { name: "Refresh" }).click();
+  return page.getByRole("cell", { name: "hi once more" }).first().isVisible();
+});
+await page.getByLabel("Version", { exact: true }).selectOption("2");
+await page.getByRole("button", { name: "Replay", exact: true }).click();
+await page.getByText(/^[1-9]\d* calls replayed: 0 same/).waitFor();
+await page.getByText("First difference").first().waitFor();
+check((await page.locator(".compare .differs").allTextContents()).some((text) => text.includes("Welcome")), "the other answer is marked");
+
 await tab("Live log").click();
 await page.getByRole("list", { name: "Live log" }).getByText("Message").first().waitFor();
 await tab("Tester").click();

@@ -93,6 +93,11 @@ await inbox.field.fill("Here is a person.");
 await inbox.field.press("Enter");
 await answered("Here is a person.");
 
+// The panel of the customer has the steps of the bot, without those of the agent.
+const steps = page.getByRole("complementary", { name: "Customer" }).getByRole("list", { name: "Steps of the bot" }).getByRole("listitem");
+await eventually("the last step of the bot", async () => (await steps.last().textContent())?.includes("Welcome"));
+check((await steps.allTextContents()).some((one) => one.includes("hi again")), "the customer's message is a step");
+
 check(complaints(page).length === 0, complaints(page).join("\n"));
 receiver.close();
 receiver.closeAllConnections();

@@ -38,6 +38,18 @@ const ticks = next.message(text).locator("[data-status]");
 await eventually("the receipt of the phone", async () => (await ticks.getAttribute("data-status")) === "DELIVERED");
 const { messages } = await phone("GET", `${given.phone}/inbox`);
 check(messages.filter((one) => one.type === "template").length === 1, JSON.stringify(messages));
+
+// A carousel: each card has its file and its values.
+await page.getByRole("button", { name: "Send a template" }).click();
+await page.getByRole("dialog", { name: "Send a template" }).getByRole("button", { name: /summer_carousel/ }).click();
+const carousel = page.getByRole("dialog", { name: "summer_carousel" });
+for (const [number, colour] of [[1, "blue"], [2, "red"]]) {
+  await carousel.getByLabel(`Card ${number}: Address of the file (image)`).fill(`https://shop.example/${colour}.png`);
+  await carousel.getByLabel(`Card ${number}: Value of 1`).fill(colour);
+}
+await carousel.getByRole("group", { name: "Cards" }).getByText("Our red range").waitFor();
+await carousel.getByRole("button", { name: "Send", exact: true }).click();
+await eventually("the cards on the phone", async () => (await phone("GET", `${given.phone}/inbox`)).messages.some((one) => one.cards?.length === 2));
 for (const one of [page, later]) check(complaints(one).length === 0, complaints(one).join("\n"));
 await chromium.close();
 console.log("ok");

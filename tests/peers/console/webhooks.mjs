@@ -1,6 +1,6 @@
 // A failed webhook is found, its receiver mended, and the webhook sent again. Then a ping and the live tail.
 import { createServer } from "node:http";
-import { browser, check, complaints, eventually, given, logIn, phone } from "./stage.mjs";
+import { browser, check, complaints, eventually, given, judgeLooks, logIn, phone } from "./stage.mjs";
 
 const seen = [];
 let broken = true;
@@ -54,6 +54,22 @@ await phone("POST", `${given.phone}/messages`, { to: given.number, text: "and no
 await page.getByRole("list", { name: "Live" }).getByText("and now?").first().waitFor();
 
 check(complaints(page).length === 0, complaints(page).join("\n"));
+
+// The parts and a delivery, judged in both schemes and on a small screen.
+const judged = await logIn(await chromium.newContext({ bypassCSP: true, reducedMotion: "reduce" }), "/webhooks");
+await judged.getByRole("region", { name: "Incoming messages" }).getByText("/incoming").waitFor();
+await judgeLooks(judged, "the overview");
+const parts = judged.getByRole("navigation", { name: "Webhooks", exact: true });
+await parts.getByRole("link", { name: "Deliveries" }).click();
+await judged.getByRole("region", { name: "Deliveries" }).waitFor();
+await judgeLooks(judged, "the deliveries");
+await judged.getByRole("region", { name: "Deliveries" }).getByRole("row").nth(1).getByRole("button").first().click();
+await judged.getByRole("dialog", { name: "Delivery" }).getByText("webhook-id").first().waitFor();
+await judgeLooks(judged, "a delivery");
+await judged.keyboard.press("Escape");
+await parts.getByRole("link", { name: "Live", exact: true }).click();
+await judged.getByText("Listens").waitFor();
+await judgeLooks(judged, "the live tail");
 await chromium.close();
 receiver.close();
 receiver.closeAllConnections();

@@ -81,6 +81,10 @@ pub(crate) struct ChatParticipantResponse {
     /// Time of the first message.
     #[schema(format = DateTime)]
     created_time: String,
+    /// Since when the customer waits for the first answer of an agent. Absent if nobody waits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(format = DateTime)]
+    waiting_since: Option<String>,
 }
 
 /// A message in a list of chats.
@@ -142,7 +146,7 @@ impl ChatAgent {
 /// The only place where a chat becomes JSON.
 impl From<ChatView> for ChatParticipantResponse {
     fn from(view: ChatView) -> Self {
-        let ChatView { chat, customer, agent, last_agent, inbox_address, last_message } = view;
+        let ChatView { chat, customer, agent, last_agent, inbox_address, last_message, waiting_since } = view;
         let flags = chat.state.flags();
         let (mut phone_number, mut user_id, mut parent_user_id, mut username, mut name) =
             (None, None, None, None, None);
@@ -177,6 +181,7 @@ impl From<ChatView> for ChatParticipantResponse {
             customer_tracking_number: ctn(chat.id),
             ticket_id: chat.ticket.map(|ticket| ticket.0),
             created_time: iso_time(chat.created_at),
+            waiting_since: waiting_since.map(iso_time),
         }
     }
 }

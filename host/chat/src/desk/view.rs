@@ -1,9 +1,14 @@
 use std::collections::HashMap;
 
-use domain::ids::{ClientId, InboxId, ParticipantId, UserId};
+use chrono::{DateTime, Utc};
+use domain::{
+    chat::ParticipantState,
+    ids::{ClientId, InboxId, ParticipantId, UserId},
+};
 use storage::{
     PgConnection,
     chat::{
+        episodes,
         last_messages::{self, LastMessage},
         lists::{self, ShownAgent, ShownCustomer},
         participants::Participant,
@@ -22,6 +27,8 @@ pub struct ChatView {
     /// The address of the business: a number, a page or a site.
     pub inbox_address: Option<String>,
     pub last_message: Option<LastMessage>,
+    /// Since when the customer waits for the first answer of an agent in this episode.
+    pub waiting_since: Option<DateTime<Utc>>,
 }
 
 pub(super) async fn of(db: &mut PgConnection, client: ClientId, chats: Vec<Participant>) -> Result<Vec<ChatView>> {
@@ -39,6 +46,10 @@ pub(super) async fn of(db: &mut PgConnection, client: ClientId, chats: Vec<Parti
     let inboxes = lists::inbox_addresses(db, client, &inboxes).await?;
     let ids: Vec<ParticipantId> = chats.iter().map(|chat| chat.id).collect();
     let mut last = last_messages::of_chats(db, client, &ids).await?;
+    let has_agents = |chat: &&Participant| matches!(chat.state, ParticipantState::Queued | ParticipantState::Active);
+    let with_agents: Vec<ParticipantId> = chats.iter().filter(has_agents).map(|chat| chat.id).collect();
+    let waiting =
+        if with_agents.is_empty() { HashMap::new() } else { episodes::waiting(db, client, &with_agents).await? };
     let agent = |id: Option<UserId>| id.and_then(|id| Some((id, agents.get(&id)?.clone())));
     let view = |chat: Participant| ChatView {
         customer: customers.get(&chat.customer).cloned(),
@@ -46,6 +57,7 @@ pub(super) async fn of(db: &mut PgConnection, client: ClientId, chats: Vec<Parti
         last_agent: agent(chat.last_assigned_agent),
         inbox_address: inboxes.get(&chat.inbox).cloned(),
         last_message: last.remove(&chat.id),
+        waiting_since: waiting.get(&chat.id).copied(),
         chat,
     };
     Ok(chats.into_iter().map(view).collect())

@@ -25,6 +25,8 @@ function draft({ kind, text, base64, mimeType, filename, place, contact }) {
     const name = { formatted_name: contact.name, first_name: first, last_name: rest.join(" ") };
     return { type: "contacts", contacts: [{ name, phones: [{ phone: contact.phone, type: "CELL" }] }] };
   }
+  // The simulator has a sample of an order.
+  if (kind === "order") return { type: "order" };
   if (kind === "unsupported") return { type: "unsupported" };
   return { type: TYPES[kind], base64, mimeType, filename, caption: text || undefined, voice: kind === "voice" };
 }
@@ -33,7 +35,7 @@ function draft({ kind, text, base64, mimeType, filename, place, contact }) {
 export const whatsapp = {
   id: "whatsapp",
   title: "WhatsApp",
-  kinds: ["photo", "video", "voice", "document", "sticker", "place", "contact", "unsupported"],
+  kinds: ["photo", "video", "voice", "document", "sticker", "place", "contact", "order", "unsupported"],
   reacts: true,
   quotes: true,
   hints: ["hi", "opening hours", "I want a person"],

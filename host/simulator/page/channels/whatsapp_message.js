@@ -102,6 +102,12 @@ export function received(message, tap) {
   return { ...base, choices };
 }
 
+/** The products of an order, one per line, and the words of the customer. */
+function orderText(order) {
+  const products = (order?.product_items || []).map((one) => `${one.quantity} × ${one.product_retailer_id}`);
+  return [...products, order?.text].filter(Boolean).join("\n");
+}
+
 /** @returns {import("./model.js").Message} */
 export function written(message) {
   const body = message.body || {};
@@ -124,6 +130,7 @@ export function written(message) {
   }
   if (kind === "location") return { ...base, place: place(part) };
   if (kind === "contacts") return { ...base, people: people(part) };
+  if (kind === "order") return { ...base, header: "Order", text: orderText(part) };
   if (MEDIA[kind]) return { ...base, text: part?.caption, media: media(kind, part) };
   return { ...base, text: "A message of a kind that businesses cannot see" };
 }

@@ -22,6 +22,8 @@ pub(crate) struct PhoneMessage {
     pub(super) voice: Option<bool>,
     pub(super) location: Option<Value>,
     pub(super) contacts: Option<Value>,
+    /// `{"catalog_id","text","product_items"}`. Without it a small sample is sent.
+    pub(super) order: Option<Value>,
     /// `{"messageId","emoji"}`. Without an emoji the reaction is removed.
     pub(super) reaction: Option<Value>,
     pub(crate) button: Option<Value>,
@@ -51,6 +53,7 @@ pub(crate) fn payload(
         "image" | "audio" | "video" | "document" | "sticker" => medium(state, kind, draft)?,
         "location" => given(&draft.location, samples::location()),
         "contacts" => given(&draft.contacts, samples::contacts()),
+        "order" => given(&draft.order, samples::order()),
         "reaction" => reaction(draft)?,
         "button" => given(&draft.button, json!({"text": "Yes", "payload": "YES"})),
         "interactive" => match &draft.interactive {

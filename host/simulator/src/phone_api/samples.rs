@@ -37,6 +37,18 @@ pub(crate) fn contacts() -> Value {
     }])
 }
 
+/// An order from the catalogue of the business.
+pub(crate) fn order() -> Value {
+    json!({
+        "catalog_id": "1000000000000001",
+        "text": "Before noon, please",
+        "product_items": [
+            {"product_retailer_id": "blue-mug", "quantity": 2, "item_price": 120, "currency": "ZAR"},
+            {"product_retailer_id": "red-kettle", "quantity": 1, "item_price": 480, "currency": "ZAR"},
+        ],
+    })
+}
+
 /// The `errors` of a message that the Cloud API cannot show (131051).
 pub(crate) fn unsupported_errors() -> Value {
     json!([{

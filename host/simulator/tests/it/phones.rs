@@ -52,12 +52,13 @@ async fn a_phone_that_hides_its_number_is_known_by_its_user_id_only() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn locations_contacts_and_reactions_are_written_too() {
+async fn locations_contacts_orders_and_reactions_are_written_too() {
     let outside = Outside::start().await;
     let sent = outside.sent(text("x")).await;
     let cases = [
         (json!({"type": "location"}), "/location/latitude", json!(-26.1076)),
         (json!({"type": "contacts"}), "/contacts/0/name/first_name", json!("Thandi")),
+        (json!({"type": "order"}), "/order/product_items/0/product_retailer_id", json!("blue-mug")),
         (json!({"type": "reaction", "reaction": {"messageId": sent, "emoji": "👍"}}), "/reaction/emoji", json!("👍")),
         (json!({"type": "unsupported"}), "/errors/0/code", json!(131_051)),
     ];

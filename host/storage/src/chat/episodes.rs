@@ -1,6 +1,8 @@
 //! Episodes of chats: one row from the first message to the end, for figures. Each step changes the open episode; a chat
 //! without one is not changed.
 
+use std::collections::HashMap;
+
 use chrono::{DateTime, Utc};
 use domain::{
     chat::Rating,
@@ -123,6 +125,25 @@ pub async fn close(
     .execute(db)
     .await?;
     Ok(())
+}
+
+/// Since when customers wait for the first answer of an agent in the open episode. Other chats are absent.
+pub async fn waiting(
+    db: &mut PgConnection,
+    client: ClientId,
+    chats: &[ParticipantId],
+) -> Result<HashMap<ParticipantId, DateTime<Utc>>> {
+    let rows: Vec<(Uuid, DateTime<Utc>)> = sqlx::query_as(
+        "SELECT episode.participant_id, episode.queued_at
+         FROM (SELECT $1::uuid AS client_id, * FROM unnest($2::uuid[]) AS one (id) OFFSET 0) wanted
+         JOIN chat_episode episode ON episode.client_id = wanted.client_id AND episode.participant_id = wanted.id
+         WHERE episode.closed_at IS NULL AND episode.answered_at IS NULL AND episode.queued_at IS NOT NULL",
+    )
+    .bind(client.0)
+    .bind(chats.iter().map(|chat| chat.0).collect::<Vec<_>>())
+    .fetch_all(db)
+    .await?;
+    Ok(rows.into_iter().map(|(chat, since)| (ParticipantId(chat), since)).collect())
 }
 
 /// The rating of the last episode: it comes after the end.
