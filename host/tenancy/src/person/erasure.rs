@@ -37,8 +37,8 @@ base::fails_with!(EraseError: storage::Error);
 
 /// The calls of providers that have begun for messages of the person.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ProviderCalls {
-    MayRun,
+pub(super) enum RunningCalls {
+    Possible,
     /// All processes have ended, so that no outcome comes any more.
     Ended,
 }
@@ -59,7 +59,7 @@ pub async fn erase(
     actor: Actor,
 ) -> Result<Certificate, EraseError> {
     let started_at = admin.now();
-    let erased = erase_all(admin, media, client, (address, stops), ProviderCalls::MayRun).await?;
+    let erased = erase_all(admin, media, client, (address, stops), RunningCalls::Possible).await?;
     let ErasedPerson { person, mut counts, is_complete } = erased;
     let name = search::name(admin, client, address);
     let names: Vec<String> = person.addresses().map(|one| search::name(admin, client, one)).collect();
@@ -87,7 +87,7 @@ pub(super) async fn erase_all(
     media: &dyn MediaStore,
     client: ClientId,
     (address, stops): (&Address, StopEntries),
-    calls: ProviderCalls,
+    calls: RunningCalls,
 ) -> Result<ErasedPerson, EraseError> {
     let db = admin.db.with_patience(search::STATEMENT_TIMEOUT);
     let mut counts = ErasureCounts::default();
@@ -110,14 +110,14 @@ pub(super) async fn erase_all(
 async fn stop_sending(
     db: &Db,
     person: &KnownPerson,
-    calls: ProviderCalls,
+    calls: RunningCalls,
     counts: &mut ErasureCounts,
 ) -> Result<(), EraseError> {
     let mut tx = db.begin().await?;
     counts.cancelled += personal_data::cancel_waiting(&mut tx, person).await?;
     let in_flight = match calls {
-        ProviderCalls::MayRun => personal_data::in_flight(&mut tx, person).await?,
-        ProviderCalls::Ended => 0,
+        RunningCalls::Possible => personal_data::in_flight(&mut tx, person).await?,
+        RunningCalls::Ended => 0,
     };
     tx.commit().await?;
     if in_flight > 0 { Err(EraseError::InFlight(in_flight)) } else { Ok(()) }

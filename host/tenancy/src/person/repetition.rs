@@ -13,7 +13,7 @@ use storage::personal_data::erasures::{self, FinishedErasure};
 use uuid::Uuid;
 
 use super::{
-    erasure::{EraseError, ProviderCalls, erase_all},
+    erasure::{EraseError, RunningCalls, erase_all},
     search,
 };
 
@@ -79,7 +79,7 @@ async fn repeat_one(
 ) -> Result<(), EraseError> {
     for address in addresses {
         // The processes that made calls have ended.
-        erase_all(admin, media, erasure.client, (address, erasure.stops), ProviderCalls::Ended).await?;
+        erase_all(admin, media, erasure.client, (address, erasure.stops), RunningCalls::Ended).await?;
     }
     let mut tx = admin.db.begin().await?;
     if let Some(address) = addresses.first() {
