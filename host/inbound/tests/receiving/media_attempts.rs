@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, Mutex};
 
-use channels::media_store::MediaStore;
 use chrono::TimeDelta;
 use domain::ids::MediaId;
 use serde_json::json;
