@@ -320,15 +320,15 @@ class BatchMessage(TypedDict, total=False):
     channel: Required["Channel"]
     createdTime: Required[str]
     ctId: Union[str, None]
+    gstId: Required[str]
+    receiver: Union[str, None]
+    recipientUserId: Union[str, None]
+    status: Required["DeliveryState"]
     deliveryTime: Union[str, None]
     errorCode: Union[str, None]
     errorCodeString: Union[str, None]
-    gstId: Required[str]
     readTime: Union[str, None]
-    receiver: Union[str, None]
-    recipientUserId: Union[str, None]
     sendTime: Union[str, None]
-    status: Required["DeliveryState"]
 
 class BatchName(TypedDict, total=False):
     """The name of a batch."""
@@ -713,6 +713,7 @@ class CheckedPlugin(TypedDict, total=False):
 class Client(TypedDict, total=False):
     """A client, without credentials."""
 
+    atMostOnce: Required[bool]
     clientRef: Required[str]
     createdTime: Required[str]
     displayName: Required[str]
@@ -726,6 +727,7 @@ class Client(TypedDict, total=False):
 class ClientChange(TypedDict, total=False):
     """Changes of a client. Absent fields stay as they are."""
 
+    atMostOnce: bool
     clientRef: str
     displayName: str
     ratingWidget: bool
@@ -1070,7 +1072,6 @@ class FilledCannedReply(TypedDict, total=False):
 class FoundMessage(TypedDict, total=False):
     """A message that was found."""
 
-    batchId: Union[str, None]
     channel: Required["Channel"]
     createdTime: Required[str]
     ctId: Union[str, None]
@@ -1078,6 +1079,7 @@ class FoundMessage(TypedDict, total=False):
     receiver: Union[str, None]
     recipientUserId: Union[str, None]
     status: Required["DeliveryState"]
+    batchId: Union[str, None]
 
 class GatewayMessage(TypedDict, total=False):
     """A text with its recipients."""
@@ -1285,6 +1287,17 @@ class LaneStatus(TypedDict, total=False):
     state: Required["LaneWork"]
     until: Union["ReportTime", None]
     waiting: Required[int]
+
+class ListedMessage(TypedDict, total=False):
+    """A message of a list."""
+
+    channel: Required["Channel"]
+    createdTime: Required[str]
+    ctId: Union[str, None]
+    gstId: Required[str]
+    receiver: Union[str, None]
+    recipientUserId: Union[str, None]
+    status: Required["DeliveryState"]
 
 class LiteNumber(TypedDict, total=False):
     """A Lite number."""

@@ -28,7 +28,7 @@ export interface paths {
         };
         /** Returns a client: the caller's own, or a descendant. */
         get: operations["readClient"];
-        /** Renames a client, or sets its time zone. */
+        /** Renames a client, or changes its settings. */
         put: operations["updateClient"];
     };
     "/api/v1/clients/{clientRef}/children": {
@@ -1532,16 +1532,7 @@ export interface components {
             sent: number;
         };
         /** @description A message of a batch. */
-        BatchMessage: {
-            /** @description The channel of the last leg. */
-            channel: components["schemas"]["Channel"];
-            /**
-             * Format: date-time
-             * @description The time when Patchbay accepted it.
-             */
-            createdTime: string;
-            /** @description The client's tracking id. */
-            ctId?: string | null;
+        BatchMessage: components["schemas"]["ListedMessage"] & {
             /**
              * Format: date-time
              * @description The time of its delivery.
@@ -1551,24 +1542,16 @@ export interface components {
             errorCode?: string | null;
             /** @description The failure as a text for people. */
             errorCodeString?: string | null;
-            /** @description The system's tracking id. The story of the message has its events. */
-            gstId: string;
             /**
              * Format: date-time
              * @description The time when it was read.
              */
             readTime?: string | null;
-            /** @description The recipient's number. Absent if the message goes only to a user id. */
-            receiver?: string | null;
-            /** @description The recipient's user id, if the request had one. */
-            recipientUserId?: string | null;
             /**
              * Format: date-time
              * @description The time when it was sent.
              */
             sendTime?: string | null;
-            /** @description The present state. */
-            status: components["schemas"]["DeliveryState"];
         };
         /** @description The name of a batch. */
         BatchName: {
@@ -2242,6 +2225,8 @@ export interface components {
         };
         /** @description A client, without credentials. */
         Client: {
+            /** @description `true`: a message whose outcome is unknown is not sent again. It fails with 900409, and may be lost. */
+            atMostOnce: boolean;
             /** @description The reference for programs. */
             clientRef: string;
             /**
@@ -2266,6 +2251,11 @@ export interface components {
         };
         /** @description Changes of a client. Absent fields stay as they are. */
         ClientChange: {
+            /**
+             * @description `true`: a message whose outcome is still unknown after a minute (`limits.unknown_after`) is not sent again, on any
+             *     channel. It fails with 900409, and may be lost. `false`: it is sent once more, and may arrive twice.
+             */
+            atMostOnce?: boolean;
             /** @description The new reference. Requests with the old one get empty results after that. */
             clientRef?: string;
             /** @description The name for people, 1 to 200 characters. */
@@ -2986,29 +2976,12 @@ export interface components {
             text: string;
         };
         /** @description A message that was found. */
-        FoundMessage: {
+        FoundMessage: components["schemas"]["ListedMessage"] & {
             /**
              * Format: uuid
              * @description The batch of the send. Absent for a message of a live chat.
              */
             batchId?: string | null;
-            /** @description The channel of the last leg. */
-            channel: components["schemas"]["Channel"];
-            /**
-             * Format: date-time
-             * @description The time when Patchbay accepted it.
-             */
-            createdTime: string;
-            /** @description The client's tracking id. */
-            ctId?: string | null;
-            /** @description The system's tracking id. The story of the message has its events. */
-            gstId: string;
-            /** @description The recipient's number. Absent if the message goes only to a user id. */
-            receiver?: string | null;
-            /** @description The recipient's user id, if the request had one. */
-            recipientUserId?: string | null;
-            /** @description The present state. */
-            status: components["schemas"]["DeliveryState"];
         };
         /** @description A yes or no: a boolean, or the text `true` or `false`. */
         GatewayFlag: boolean | string;
@@ -3460,6 +3433,26 @@ export interface components {
          * @enum {string}
          */
         LaneWork: "WORKING" | "WAITING";
+        /** @description A message of a list. */
+        ListedMessage: {
+            /** @description The channel of the last leg. */
+            channel: components["schemas"]["Channel"];
+            /**
+             * Format: date-time
+             * @description The time when Patchbay accepted it.
+             */
+            createdTime: string;
+            /** @description The client's tracking id. */
+            ctId?: string | null;
+            /** @description The system's tracking id. The story of the message has its events. */
+            gstId: string;
+            /** @description The recipient's number. Absent if the message goes only to a user id. */
+            receiver?: string | null;
+            /** @description The recipient's user id, if the request had one. */
+            recipientUserId?: string | null;
+            /** @description The present state. */
+            status: components["schemas"]["DeliveryState"];
+        };
         /**
          * @description The billing model of a Lite number.
          * @enum {string}
@@ -3780,7 +3773,8 @@ export interface components {
             ctId?: string | null;
             /**
              * Format: date-time
-             * @description Time of the next call, while the message is queued.
+             * @description Time of the next step, while the message is queued: its call, or the failure of a message in doubt that is not sent
+             *     again.
              */
             dueTime?: string | null;
             /** @description The system's tracking id. */

@@ -17,17 +17,17 @@ use tokens::WidgetTokens;
 
 /// In the order of their dependencies, within one function that hides their names.
 const PARTS: [&str; 11] = [
-    include_str!("widget/texts.js"),
-    include_str!("widget/style.js"),
-    include_str!("widget/dom.js"),
-    include_str!("widget/store.js"),
-    include_str!("widget/connection.js"),
-    include_str!("widget/outbox.js"),
-    include_str!("widget/content.js"),
-    include_str!("widget/form.js"),
-    include_str!("widget/thread.js"),
-    include_str!("widget/panel.js"),
-    include_str!("widget/start.js"),
+    include_str!("texts.js"),
+    include_str!("style.js"),
+    include_str!("dom.js"),
+    include_str!("store.js"),
+    include_str!("connection.js"),
+    include_str!("outbox.js"),
+    include_str!("content.js"),
+    include_str!("form.js"),
+    include_str!("thread.js"),
+    include_str!("panel.js"),
+    include_str!("start.js"),
 ];
 
 static SCRIPT: LazyLock<(Bytes, EntityTag)> = LazyLock::new(|| {
