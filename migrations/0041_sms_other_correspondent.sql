@@ -18,7 +18,9 @@ CREATE FUNCTION keep_replaced_correspondent() RETURNS trigger LANGUAGE plpgsql A
 BEGIN
     INSERT INTO sms_other_correspondent (source, subscriber, client_id, message_id, at)
     VALUES (OLD.source, OLD.subscriber, OLD.client_id, OLD.message_id, OLD.at)
-    ON CONFLICT (source, subscriber, client_id) DO UPDATE SET message_id = excluded.message_id, at = excluded.at;
+    -- A later time is that of a scheduled message, for which the row has to stay.
+    ON CONFLICT (source, subscriber, client_id) DO UPDATE
+    SET message_id = excluded.message_id, at = greatest(sms_other_correspondent.at, excluded.at);
     RETURN NULL;
 END
 $$;

@@ -312,7 +312,7 @@ async fn a_new_access_token_sends_the_messages_that_wait_for_it() {
 #[tokio::test]
 async fn an_unanswered_send_is_settled_by_its_late_status_and_not_repeated() {
     let setup = PatchbaySetup::new().set("limits.cloud_timeout", "500ms");
-    let (patchbay, client, sink) = with_faults(setup, json!({ "delayMillis": 1500 })).await;
+    let (patchbay, client, sink) = with_faults(setup, json!({ "delayMillis": 4000 })).await;
     patchbay.phone(CUSTOMER).set(json!({ "timeout": true })).await;
     client.send(&client.order_ready(&[CUSTOMER])).await.accepted();
     in_doubt(&patchbay).await;
@@ -407,7 +407,7 @@ async fn a_message_in_doubt_of_a_client_that_wants_none_twice_fails_and_is_not_s
 #[tokio::test]
 async fn a_message_in_doubt_of_a_client_that_wants_none_twice_is_settled_by_its_late_status() {
     let setup = PatchbaySetup::new().set("limits.cloud_timeout", "500ms");
-    let (patchbay, client, sink) = with_faults(setup, json!({ "delayMillis": 1500 })).await;
+    let (patchbay, client, sink) = with_faults(setup, json!({ "delayMillis": 4000 })).await;
     wants_none_twice(&client).await;
     patchbay.phone(CUSTOMER).set(json!({ "timeout": true })).await;
     client.send(&client.order_ready(&[CUSTOMER])).await.accepted();

@@ -280,6 +280,22 @@ async fn clients_that_wrote_before_the_last_sender_are_known_until_their_message
 }
 
 #[tokio::test]
+async fn a_client_with_a_scheduled_message_stays_known_after_another_client_replaced_it() {
+    let mut db = database().await;
+    let sent = |message| [("SHOP", "27820000001", MessageId(Uuid::from_u128(message)))];
+    replies::correspond(&mut db, CLIENT, &sent(1), moment(0)).await.unwrap();
+    replies::correspond_at_last(&mut db, CLIENT, &sent(2), moment(120)).await.unwrap();
+
+    replies::correspond(&mut db, STRANGER, &sent(3), moment(130)).await.unwrap();
+
+    for aging in retention::OF_MESSAGES {
+        retention::forget(&mut db, aging, moment(100), 10).await.unwrap();
+    }
+    let others = replies::find_others(&mut db, "SHOP", "27820000001", Some(STRANGER)).await.unwrap();
+    assert_eq!(others, [(CLIENT, MessageId(Uuid::from_u128(1)))]);
+}
+
+#[tokio::test]
 async fn a_client_with_a_scheduled_message_is_known_next_to_the_last_sender() {
     let mut db = database().await;
     let sent = |subscriber, message| ("SHOP", subscriber, MessageId(Uuid::from_u128(message)));

@@ -12,8 +12,8 @@ pub(crate) fn bare(source: &str) -> &str {
     source.strip_prefix('+').unwrap_or(source)
 }
 
-/// Records the messages that subscribers answer: source, subscriber, message. The latest send counts; of two clients, the
-/// one whose row is stored last. A trigger keeps the other (`sms_other_correspondent`).
+/// Records the messages that subscribers answer: source, subscriber, message. Of one client the latest send counts, of two
+/// clients the one whose row is stored last. A trigger keeps the other (`sms_other_correspondent`).
 pub async fn correspond(
     db: &mut PgConnection,
     client: ClientId,
@@ -51,7 +51,7 @@ pub async fn correspond_at_last(
              FROM unnest($2::text[], $3::text[], $4::uuid[]) AS one (source, subscriber, message_id)
          ), answerable AS (
              INSERT INTO sms_correspondent (source, subscriber, client_id, message_id, at)
-             SELECT source, subscriber, $1, message_id, $5 FROM sent
+             SELECT source, subscriber, $1, message_id, $5 FROM sent ORDER BY source, subscriber
              ON CONFLICT (source, subscriber) DO NOTHING
              RETURNING source, subscriber
          )
@@ -59,7 +59,9 @@ pub async fn correspond_at_last(
          SELECT source, subscriber, $1, message_id, $5 FROM sent
          WHERE NOT EXISTS (SELECT FROM answerable
                            WHERE answerable.source = sent.source AND answerable.subscriber = sent.subscriber)
-         ON CONFLICT (source, subscriber, client_id) DO UPDATE SET at = excluded.at",
+         ORDER BY source, subscriber
+         ON CONFLICT (source, subscriber, client_id) DO UPDATE
+         SET at = greatest(sms_other_correspondent.at, excluded.at)",
     )
     .bind(client.0)
     .bind(latest.keys().map(|key| key.0).collect::<Vec<_>>())
