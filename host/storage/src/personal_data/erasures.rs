@@ -19,6 +19,27 @@ pub struct FinishedErasure {
     pub person_names: Vec<String>,
 }
 
+#[derive(sqlx::FromRow)]
+struct ErasureRow {
+    client_id: Uuid,
+    id: Uuid,
+    erased_at: DateTime<Utc>,
+    with_stops: bool,
+    person_names: Vec<String>,
+}
+
+impl From<ErasureRow> for FinishedErasure {
+    fn from(row: ErasureRow) -> Self {
+        Self {
+            client: ClientId(row.client_id),
+            id: row.id,
+            erased_at: row.erased_at,
+            stops: if row.with_stops { StopEntries::Erase } else { StopEntries::Keep },
+            person_names: row.person_names,
+        }
+    }
+}
+
 /// Stores an erasure that ends now, by the clock of the database.
 pub async fn insert(
     db: &mut PgConnection,
@@ -58,21 +79,14 @@ pub async fn insert_repeated(db: &mut PgConnection, erasure: &FinishedErasure) -
 
 /// Returns the erasures after a moment, the oldest first; all of them without one.
 pub async fn find_since(db: &mut PgConnection, moment: Option<DateTime<Utc>>) -> Result<Vec<FinishedErasure>> {
-    let rows: Vec<(Uuid, Uuid, DateTime<Utc>, bool, Vec<String>)> = sqlx::query_as(
+    let rows: Vec<ErasureRow> = sqlx::query_as(
         "SELECT client_id, id, erased_at, with_stops, person_names FROM erasure
          WHERE erased_at > COALESCE($1::timestamptz, '-infinity') ORDER BY erased_at",
     )
     .bind(moment)
     .fetch_all(db)
     .await?;
-    let erasure = |(client, id, erased_at, with_stops, person_names)| FinishedErasure {
-        client: ClientId(client),
-        id,
-        erased_at,
-        stops: if with_stops { StopEntries::Erase } else { StopEntries::Keep },
-        person_names,
-    };
-    Ok(rows.into_iter().map(erasure).collect())
+    Ok(rows.into_iter().map(FinishedErasure::from).collect())
 }
 
 /// Returns the ids of these erasures that the database does not have.
