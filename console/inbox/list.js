@@ -26,7 +26,7 @@ export function ChatColumn({ scope, chat, search }) {
   }, [scope, search]);
   const choices = () => SCOPES.map((one) => ({ text: `${t(`scopes.${one}`)}  ${sizeText(counts.value[one])}`, icon: SCOPE_ICONS[one], checked: one === scope, run: () => go(`/inbox/${one}`) }));
   return html`<section class="chat-column" aria-label=${t("inbox.chats")}>
-    <header class="column-head"><h1 class="hidden-text">${t("nav.inbox")}: ${t(`scopes.${scope}`)}</h1>
+    <header class="column-head">
       <${Menu} label=${t("inbox.chooseList")} kind="quiet scope-button" items=${choices}><span>${t(`scopes.${scope}`)}</span><span class="soft number">${sizeText(counts.value[scope])}</span><${Icon} name="chevronDown" size="small" /><//>
       <${SearchField} label=${t("inbox.searchChats")} placeholder=${t("inbox.searchPlaceholder")} value=${text} onValue=${setText} id="chat-search" />
     </header>

@@ -53,6 +53,7 @@ export default function Inbox({ scope: asked = "my", chat = "" }) {
   });
   const panel = chat && panelShown.value;
   return html`<div class=${`inbox ${chat ? "open" : ""} ${panel ? "with-panel" : ""}`}>
+    <h1 class="hidden-text">${t("nav.inbox")}: ${t(`scopes.${scope}`)}</h1>
     <${ChatColumn} scope=${scope} chat=${chat} search=${search} />
     ${chat ? html`<${Conversation} key=${chat} id=${chat} onBack=${() => go(`/inbox/${scope}`, { search: { q: search } })} />`
       : html`<div class="conversation none"><${Empty} icon="chat" title=${t("inbox.noneOpen")} fill=${true}><p>${t("inbox.noneOpenHint")}</p><//></div>`}

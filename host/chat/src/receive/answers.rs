@@ -68,14 +68,28 @@ pub(super) async fn read_known(
     (message, may_wait): (&InboundMessage, bool),
 ) -> Result<Option<AnswerStep>> {
     let answered = read(db, client, inbox, customer, message).await?;
-    if !may_wait || answered.target.is_some() || target_id(message).is_none() {
+    if answered.target.is_some() {
+        return Ok(Some(answered));
+    }
+    if !may_wait || target_id(message).is_none() {
+        warn_of_unknown_button(message);
         return Ok(Some(answered));
     }
     if open_calls::is_any_to(db, client, inbox.id, customer).await? {
         return Ok(None);
     }
     // The outcome may have been stored since the first look.
-    read(db, client, inbox, customer, message).await.map(Some)
+    let answered = read(db, client, inbox, customer, message).await?;
+    if answered.target.is_none() {
+        warn_of_unknown_button(message);
+    }
+    Ok(Some(answered))
+}
+
+fn warn_of_unknown_button(message: &InboundMessage) {
+    if matches!(&message.content, InboundContent::Button { payload, .. } if payload.starts_with(TOKEN_PREFIX)) {
+        tracing::warn!("a tapped button is not known any more; its text is used as its payload");
+    }
 }
 
 async fn read(
@@ -131,10 +145,7 @@ fn interpret(content: &InboundContent, sent: Option<&OutboundContent>) -> (Inbou
             let button = sent.and_then(|sent| find_button(sent, payload));
             let payload = match button {
                 Some(button) => button.value.clone(),
-                None if payload.starts_with(TOKEN_PREFIX) && !is_clients_own(sent, payload) => {
-                    tracing::warn!("a tapped button is not known any more; its text is used as its payload");
-                    text.clone()
-                }
+                None if payload.starts_with(TOKEN_PREFIX) && !is_clients_own(sent, payload) => text.clone(),
                 None => payload.clone(),
             };
             (InboundContent::Button { text: text.clone(), payload }, carousel, None)

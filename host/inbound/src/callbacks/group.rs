@@ -63,7 +63,7 @@ async fn take_one(ctx: &Context, lease: &Lease, waiting: &WaitingSenders, item: 
             Ok(TakeOutcome::Taken) => return Ok(()),
             Ok(TakeOutcome::TooEarly) => {
                 let due_at = ctx.now() + messages::EARLY_ANSWER_PAUSE;
-                waiting.note(item, due_at);
+                waiting.note(ctx, lease, item, due_at).await?;
                 return put_off(ctx, lease, item.id, due_at).await;
             }
             Err(error) if error.is_outage() => return Err(error),
@@ -188,7 +188,7 @@ async fn fail(ctx: &Context, lease: &Lease, waiting: &WaitingSenders, item: &Ite
     }
     tracing::warn!(callback.id = %item.id, attempts, error = error as &dyn std::error::Error, "a callback could not be processed; it is tried again");
     let due_at = ctx.now() + TimeDelta::seconds(1_i64 << attempts.clamp(0, 8));
-    waiting.note(item, due_at);
+    waiting.note(ctx, lease, item, due_at).await?;
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
     callbacks::retry(&mut tx, lease.client, item.id, due_at).await?;

@@ -17,7 +17,7 @@ use domain::{
     inbound::{CallbackBody, CallbackItem},
 };
 use parking_lot::Mutex;
-use storage::{inbound::callbacks, people::customers::addresses as known_addresses};
+use storage::{PgConnection, inbound::callbacks, people::customers::addresses as known_addresses};
 
 use super::{item::Item, senders};
 
@@ -65,10 +65,7 @@ impl WaitingSenders {
             return Ok(Self::default());
         }
         let mut db = ctx.db.acquire().await?;
-        let known: HashSet<CustomerId> =
-            known_addresses::find(&mut db, lease.client, &named).await?.into_values().collect();
-        let known: Vec<CustomerId> = known.into_iter().collect();
-        let owners = known_addresses::of_customers(&mut db, lease.client, &known).await?;
+        let owners = owners_of(&mut db, lease, &named).await?;
         // Providers write a number with or without a plus sign.
         let as_written = page.iter().filter_map(|item| item.message()?.from.as_deref());
         let values = named.iter().chain(owners.keys()).map(Address::value).chain(as_written);
@@ -85,12 +82,18 @@ impl WaitingSenders {
         Ok(Self { waiting, owners })
     }
 
-    /// Notes that an item waits until `due_at`. Later items of its customer wait behind it.
-    pub(super) fn note(&self, item: &Item, due_at: DateTime<Utc>) {
-        if matches!(item.body, CallbackBody::Message(_) | CallbackBody::Referral(_)) {
-            let sender = Sender::of(&item.body, &self.owners);
-            self.waiting.lock().push(WaitingSender { item: item.id, sender, due_at });
+    /// Notes that an item waits until `due_at`. Later items of its customer wait behind it, under any address of the customer.
+    pub(super) async fn note(&self, ctx: &Context, lease: &Lease, item: &Item, due_at: DateTime<Utc>) -> Result<()> {
+        if !holds_others(&item.body) {
+            return Ok(());
         }
+        // No item may have waited before the page. Then the customers of the page are not known yet.
+        let named = addresses(&item.body);
+        let owners = owners_of(&mut *ctx.db.acquire().await?, lease, &named).await?;
+        let mut sender = Sender::of(&item.body, &owners);
+        sender.addresses.extend(owners.into_keys());
+        self.waiting.lock().push(WaitingSender { item: item.id, sender, due_at });
+        Ok(())
     }
 
     /// Puts off the items of a group that wait behind others, and returns the rest.
@@ -105,7 +108,10 @@ impl WaitingSenders {
             match self.held_until(item, ctx.now()) {
                 None => free.push(item),
                 Some(due_at) => {
-                    self.note(item, due_at);
+                    if holds_others(&item.body) {
+                        let sender = Sender::of(&item.body, &self.owners);
+                        self.waiting.lock().push(WaitingSender { item: item.id, sender, due_at });
+                    }
                     held.entry(due_at).or_default().push(item.id);
                 }
             }
@@ -132,6 +138,18 @@ impl WaitingSenders {
         let is_before = |earlier: &&WaitingSender| earlier.item < item.id && earlier.sender.is_same(&own);
         waiting.iter().filter(is_before).map(|earlier| earlier.due_at.min(last)).max()
     }
+}
+
+/// The customers of these addresses, by all of their addresses.
+async fn owners_of(db: &mut PgConnection, lease: &Lease, named: &[Address]) -> Result<HashMap<Address, CustomerId>> {
+    let known: HashSet<CustomerId> = known_addresses::find(db, lease.client, named).await?.into_values().collect();
+    let known: Vec<CustomerId> = known.into_iter().collect();
+    Ok(known_addresses::of_customers(db, lease.client, &known).await?)
+}
+
+/// True if later items of the customer wait for an item of this kind.
+fn holds_others(body: &CallbackBody) -> bool {
+    matches!(body, CallbackBody::Message(_) | CallbackBody::Referral(_))
 }
 
 /// The addresses of the customer who wrote, followed a link or changed a message. Empty: it has no place in the order.

@@ -18,8 +18,8 @@ use storage::{
 use super::refusal::MediaRefused;
 
 const AT_ONCE: i64 = 200;
-/// Longest wait for the store. It is shorter than the lease of the chat.
-const DELETION_TIMEOUT: Duration = Duration::from_secs(10);
+/// Longest removal of a file. It is shorter than the lease of the chat.
+const REMOVAL_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// Removes files that were written before `before`: their turns were cut off and not repeated. A file stays if a process
 /// works on its chat, because the turn may store the same file again and send it.
@@ -32,18 +32,31 @@ pub(super) async fn forget(ctx: &Context, before: DateTime<Utc>) -> Result<(), M
             return Ok(());
         }
         for file in unsent {
-            if !forget_one(ctx, file, before).await? {
-                skipped += 1;
+            match forget_one(ctx, file, before).await {
+                Ok(true) => {}
+                Ok(false) => skipped += 1,
+                Err(MediaRefused::Store(error)) => {
+                    tracing::warn!(client.id = %file.client, media.id = %file.file,
+                        error = &error as &dyn std::error::Error, "an unsent file could not be removed; it is tried again");
+                    skipped += 1;
+                }
+                Err(error) => return Err(error),
             }
         }
     }
 }
 
-/// Removes a file under the lease of its chat, so no turn of the chat begins before the end. `false`: the file stays.
+/// Removes a file under the lease of its chat, so no turn of the chat begins until the file is removed. `false`: the file
+/// stays.
 async fn forget_one(ctx: &Context, file: UnsentFile, before: DateTime<Utc>) -> Result<bool, MediaRefused> {
     let lane = LaneKey { client: file.client, queue: Queue::Participant, lane: file.participant.0 };
     let Some(lease) = Lease::claim_briefly(ctx, lane).await? else { return Ok(false) };
-    let forgotten = remove(ctx, &lease, file, before).await;
+    let removing = tokio::time::timeout(REMOVAL_TIMEOUT, remove(ctx, &lease, file, before));
+    let Ok(forgotten) = removing.await else {
+        // The store may still delete the file, so the chat waits until the lease ends.
+        tracing::warn!(client.id = %file.client, media.id = %file.file, "an unsent file was not removed in time");
+        return Ok(false);
+    };
     lease.release(ctx).await?;
     forgotten
 }
@@ -64,12 +77,7 @@ async fn remove(
     // The store may need a session of its own.
     drop(db);
     if !is_sent {
-        let deleting = ctx.media.delete(client, file);
-        let Ok(deleted) = tokio::time::timeout(DELETION_TIMEOUT, deleting).await else {
-            tracing::warn!(client.id = %client, media.id = %file, "the store did not delete a file in time");
-            return Ok(false);
-        };
-        deleted?;
+        ctx.media.delete(client, file).await?;
     }
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;

@@ -122,7 +122,8 @@ pub async fn due(
         "SELECT id, item, received_at, attempts, EXISTS (
                     SELECT FROM callback earlier
                     WHERE earlier.client_id = $1 AND earlier.lane_id = $2 AND earlier.failure IS NULL AND NOT earlier.ready
-                      AND (earlier.item #> '{value,body}') ?| '{message,referral}') AS others_wait
+                      AND (earlier.item #> '{value,body}') ?| '{message,referral}'
+                      AND earlier.received_at < earlier.due_at) AS others_wait
          FROM callback
          WHERE client_id = $1 AND lane_id = $2 AND failure IS NULL AND ready AND due_at <= $3 ORDER BY id LIMIT $4",
     )
@@ -159,7 +160,7 @@ pub async fn put_off(
         "SELECT id, item, due_at
          FROM (SELECT id, item, received_at, due_at FROM callback
                WHERE client_id = $1 AND lane_id = $2 AND failure IS NULL AND NOT ready
-                 AND (item #> '{value,body}') ?| '{message,referral}'
+                 AND (item #> '{value,body}') ?| '{message,referral}' AND received_at < due_at
                UNION ALL
                SELECT id, item, received_at, due_at FROM callback
                WHERE client_id = $1 AND lane_id = $2 AND failure IS NULL AND ready AND id < $5 AND id <> ALL ($4::uuid[])
