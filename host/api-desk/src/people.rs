@@ -263,7 +263,7 @@ fn address(phone_number: Option<&str>, customer_user_id: Option<&str>) -> Result
 
 fn api_error(error: EraseError) -> ApiError {
     match error {
-        EraseError::InFlight(_) => ApiError::new(ErrorKind::Conflict, error.to_string()),
+        EraseError::InFlight(_) | EraseError::Incomplete => ApiError::new(ErrorKind::Conflict, error.to_string()),
         EraseError::File(cause) => ApiError::internal(cause),
         EraseError::Failed(cause) => cause.into(),
     }

@@ -3,8 +3,8 @@
 
 use std::{
     collections::HashSet,
-    fs::{self, DirBuilder, OpenOptions},
-    io::{self, ErrorKind, Write},
+    fs::{DirBuilder, File, OpenOptions},
+    io::{self, ErrorKind, Read, Write},
     os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::{Path, PathBuf},
     time::Duration,
@@ -28,7 +28,7 @@ use tokio::{task::block_in_place, time::MissedTickBehavior};
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
-/// Its name in the data directory.
+/// The name of the ledger in the data directory.
 pub(crate) const FILE: &str = "erasures.jsonl";
 /// Interval between two searches for new erasures.
 const SEARCH_INTERVAL: Duration = Duration::from_secs(5);
@@ -80,7 +80,7 @@ pub(crate) struct ErasureLedger {
 impl ErasureLedger {
     /// Reads a ledger. A last line may have been cut off while it was written. Then it is left out.
     pub(crate) fn read(path: &Path) -> anyhow::Result<Self> {
-        let text = match fs::read_to_string(path) {
+        let text = match read_text(path) {
             Ok(text) => text,
             Err(error) if error.kind() == ErrorKind::NotFound => bail!(
                 "there is no ledger of erasures at {}: persons that were erased after the backup would come back. Copy `{FILE}` \
@@ -116,6 +116,10 @@ impl ErasureLedger {
         Ok(())
     }
 
+    pub(crate) fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
     pub(crate) fn into_erasures(self) -> Vec<FinishedErasure> {
         self.lines.into_iter().map(LedgerLine::into_erasure).collect()
     }
@@ -126,7 +130,7 @@ impl ErasureLedger {
 pub(crate) struct LedgerWriter {
     path: PathBuf,
     installation: String,
-    /// The ids in the file, after it was read.
+    /// The ids in the file when it was last open here.
     known: Option<HashSet<Uuid>>,
     searched_until: Option<DateTime<Utc>>,
 }
@@ -140,38 +144,30 @@ impl LedgerWriter {
 
     /// Returns the number of added erasures. The file is made if it is missing.
     pub(crate) async fn add_new(&mut self, db: &Db) -> anyhow::Result<usize> {
-        let mut known = self.open()?;
         let found = erasures::find_since(&mut *db.acquire().await?, self.searched_until).await?;
-        let new: Vec<&FinishedErasure> = found.iter().filter(|erasure| !known.contains(&erasure.id)).collect();
-        let mut text = String::new();
-        for erasure in &new {
-            text.push_str(&serde_json::to_string(&LedgerLine::of(&self.installation, erasure))?);
-            text.push('\n');
-        }
-        if !text.is_empty() {
-            block_in_place(|| append(&self.path, &text)).with_context(|| writing(&self.path))?;
-        }
-        known.extend(new.iter().map(|erasure| erasure.id));
-        self.known = Some(known);
+        let has_all = |known: &HashSet<Uuid>| found.iter().all(|erasure| known.contains(&erasure.id));
+        let added = if self.known.as_ref().is_some_and(has_all) { 0 } else { self.add(&found)? };
         if let Some(last) = found.last() {
             self.searched_until = Some(last.erased_at - COMMITTED_WITHIN);
         }
-        Ok(new.len())
+        Ok(added)
     }
 
-    /// Takes the ids in the file. After a failure it is read again.
-    fn open(&mut self) -> anyhow::Result<HashSet<Uuid>> {
-        match self.known.take() {
-            Some(known) => Ok(known),
-            None => block_in_place(|| open_file(&self.path)).with_context(|| writing(&self.path)),
-        }
+    fn add(&mut self, found: &[FinishedErasure]) -> anyhow::Result<usize> {
+        let lines: Vec<LedgerLine> = found.iter().map(|erasure| LedgerLine::of(&self.installation, erasure)).collect();
+        let (known, added) = block_in_place(|| add_lines(&self.path, &lines))
+            .with_context(|| format!("cannot write the ledger of erasures {}", self.path.display()))?;
+        self.known = Some(known);
+        Ok(added)
     }
 }
 
 /// Adds erasures to the ledger of the data directory until the process stops. The file exists when this returns, if it can be made.
 pub(crate) fn start(config: &Settings, ctx: &Context, stop: CancellationToken) {
     let mut writer = LedgerWriter::new(&config.data_dir().join(FILE), &ctx.sealer);
-    writer.known = writer.open().ok();
+    if let Err(error) = writer.add(&[]) {
+        log_failure(&error);
+    }
     tokio::spawn(follow(writer, ctx.db.clone(), stop));
 }
 
@@ -188,56 +184,96 @@ async fn follow(mut writer: LedgerWriter, db: Db, stop: CancellationToken) {
         if let Err(error) = &added
             && !has_failed
         {
-            tracing::error!("erasures are not copied into the ledger, which a restore needs: {error:#}");
+            log_failure(error);
         }
         has_failed = added.is_err();
     }
 }
 
-fn writing(path: &Path) -> String {
-    format!("cannot write the ledger of erasures {}", path.display())
+fn log_failure(error: &anyhow::Error) {
+    tracing::error!("erasures are not copied into the ledger, which a restore needs: {error:#}");
 }
 
-/// Removes a line that was cut off, and returns the ids of the others.
-fn open_file(path: &Path) -> io::Result<HashSet<Uuid>> {
+/// No process adds lines while it reads.
+fn read_text(path: &Path) -> io::Result<String> {
+    let mut file = File::open(path)?;
+    file.lock_shared()?;
+    let mut text = String::new();
+    file.read_to_string(&mut text)?;
+    Ok(text)
+}
+
+/// Removes a line that was cut off, and adds the lines whose ids the file does not have, while it has the file alone: several processes
+/// add to it. Returns the ids that are then in the file, and the number of added lines.
+fn add_lines(path: &Path, lines: &[LedgerLine]) -> io::Result<(HashSet<Uuid>, usize)> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     }
-    append(path, "")?;
-    let bytes = fs::read(path)?;
+    let mut file = OpenOptions::new().read(true).append(true).create(true).mode(0o600).open(path)?;
+    // Until the file is closed.
+    file.lock()?;
+    let mut bytes = Vec::new();
+    file.read_to_end(&mut bytes)?;
     let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |last| last + 1);
     if whole < bytes.len() {
-        OpenOptions::new().write(true).open(path)?.set_len(whole as u64)?;
+        file.set_len(whole as u64)?;
     }
-    let lines = bytes.get(..whole).unwrap_or_default().split(|byte| *byte == b'\n');
+    let present = bytes.get(..whole).unwrap_or_default().split(|byte| *byte == b'\n');
     // A restore names a line that cannot be read. Here it is no reason not to serve.
-    Ok(lines.filter_map(|line| serde_json::from_slice::<LedgerLine>(line).ok()).map(|line| line.id).collect())
-}
-
-/// All lines in one write, because several processes may have the file.
-fn append(path: &Path, text: &str) -> io::Result<()> {
-    let mut file = OpenOptions::new().create(true).append(true).mode(0o600).open(path)?;
+    let mut ids: HashSet<Uuid> =
+        present.filter_map(|line| serde_json::from_slice::<LedgerLine>(line).ok()).map(|line| line.id).collect();
+    let (mut text, mut added) = (String::new(), 0);
+    for line in lines {
+        if ids.insert(line.id) {
+            text.push_str(&serde_json::to_string(line)?);
+            text.push('\n');
+            added += 1;
+        }
+    }
     file.write_all(text.as_bytes())?;
-    file.sync_all()
+    file.sync_all()?;
+    Ok((ids, added))
 }
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     const LINE: &str = r#"{"installation":"a","client":"00000000-0000-0000-0000-000000000001","id":"00000000-0000-0000-0000-000000000002","erasedTime":"2026-11-22T09:30:00Z","withStops":false,"person":["b"]}"#;
 
     #[test]
-    fn a_last_line_that_was_cut_off_is_left_out_and_removed_by_the_next_writer() {
+    fn a_last_line_that_was_cut_off_is_left_out() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join(FILE);
         fs::write(&path, format!("{LINE}\n{}", &LINE[..40])).unwrap();
         assert_eq!(ErasureLedger::read(&path).unwrap().lines.len(), 1);
+    }
 
-        let known = open_file(&path).unwrap();
+    #[test]
+    fn a_last_line_that_was_cut_off_is_removed_by_the_next_writer() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(FILE);
+        fs::write(&path, format!("{LINE}\n{}", &LINE[..40])).unwrap();
 
-        assert_eq!(known, HashSet::from([Uuid::from_u128(2)]));
+        let (known, added) = add_lines(&path, &[]).unwrap();
+
+        assert_eq!((known, added), (HashSet::from([Uuid::from_u128(2)]), 0));
         assert_eq!(fs::read_to_string(&path).unwrap(), format!("{LINE}\n"));
+    }
+
+    #[test]
+    fn an_erasure_that_another_process_has_added_is_not_added_again() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join(FILE);
+        let lines = [serde_json::from_str::<LedgerLine>(LINE).unwrap()];
+        assert_eq!(add_lines(&path, &lines).unwrap().1, 1);
+
+        let (_, added) = add_lines(&path, &lines).unwrap();
+
+        assert_eq!(added, 0);
+        assert_eq!(ErasureLedger::read(&path).unwrap().lines.len(), 1);
     }
 
     #[test]

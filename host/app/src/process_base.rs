@@ -24,12 +24,12 @@ impl Base {
         let db = storage::connect(database_url, config.limits.database_connections)
             .await
             .with_context(|| unreachable(config))?;
+        refuse_unfinished_restore(&db).await?;
         storage::migrate(&db).await.context("cannot migrate the database")?;
+        // Again, because the rows may have been restored since.
+        refuse_unfinished_restore(&db).await?;
         let clock = Arc::new(SystemClock::new());
         let mut connection = db.acquire().await?;
-        if storage::backup::find_unfinished(&mut connection).await?.is_some() {
-            bail!("the restore of this database is not finished; run `patchbay restore` with the same backup again");
-        }
         let (schema, own) = (storage::schema(&mut connection).await?, storage::own_schema());
         if schema > own {
             tracing::info!("the database has schema {schema}, which allows this program of schema {own}");
@@ -61,6 +61,14 @@ impl Base {
     pub fn administration(&self) -> Administration<'_> {
         Administration { db: &self.db, clock: self.clock.as_ref(), ids: &self.ids, sealer: &self.sealer }
     }
+}
+
+/// Only `patchbay restore` may change a database whose restore is not finished. An empty database is none.
+pub async fn refuse_unfinished_restore(db: &Db) -> anyhow::Result<()> {
+    if storage::backup::find_unfinished(&mut *db.acquire().await?).await?.is_some() {
+        bail!("the restore of this database is not finished; run `patchbay restore` with the same backup again");
+    }
+    Ok(())
 }
 
 /// The error for an unreachable database, without the password in the URL.

@@ -29,7 +29,7 @@ use tenancy::{
 use crate::{
     cli::{AdminCommand, ClientCommand, KeyCommand, MasterKeyCommand, UserArgument, UserCommand},
     postgres::Database,
-    process_base::{Base, unreachable},
+    process_base::{Base, refuse_unfinished_restore, unreachable},
 };
 use sms::OptOutCommand;
 use whatsapp::TemplateCommand;
@@ -47,6 +47,7 @@ pub async fn run(config: &Settings, command: AdminCommand) -> anyhow::Result<Val
 async fn run_on(config: &Settings, database: &Database, command: AdminCommand) -> anyhow::Result<Value> {
     if let AdminCommand::Migrate = command {
         let pool = storage::connect(database.url(), 2).await.with_context(|| unreachable(config))?;
+        refuse_unfinished_restore(&pool).await?;
         let applied = storage::migrate(&pool).await?;
         pool.close().await;
         return Ok(json!({ "applied": applied }));

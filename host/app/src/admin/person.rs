@@ -100,7 +100,7 @@ async fn erase_person(config: &Settings, base: &Base, erase: PersonErase) -> any
     let admin = base.administration();
     let stops = if erase.with_stops { StopEntries::Erase } else { StopEntries::Keep };
     let certificate = person::erase(&admin, store.as_ref(), client, (&address, stops), Actor::Operator).await?;
-    // A running server does it, too.
+    // Also here, because no server may be running, and the ledger must have the erasure.
     if let Err(error) = add_to_ledger(base, &config.data_dir().join(erasure_ledger::FILE)).await {
         tracing::error!("the erasure is not copied into the ledger, which a restore needs: {error:#}");
     }

@@ -15,14 +15,22 @@ use crate::{
 use settings::Settings;
 
 /// Reads the ledger of the arguments, or that of the data directory.
-pub(super) fn read_ledger(config: &Settings, arguments: &RestoreArguments) -> anyhow::Result<ErasureLedger> {
+pub(super) fn read_ledger(
+    config: &Settings,
+    arguments: &RestoreArguments,
+    progress: &mut BackupProgress,
+) -> anyhow::Result<ErasureLedger> {
     if arguments.without_erasures {
         return Ok(ErasureLedger::default());
     }
-    match &arguments.erasures {
-        Some(path) => ErasureLedger::read(path),
-        None => ErasureLedger::read(&config.data_dir().join(erasure_ledger::FILE)),
+    let own = config.data_dir().join(erasure_ledger::FILE);
+    let path = arguments.erasures.as_ref().unwrap_or(&own);
+    let ledger = ErasureLedger::read(path)?;
+    if ledger.is_empty() {
+        let path = path.display();
+        progress.show_line(&format!("warning: the ledger {path} has no erasure; is it the one of the lost server?"));
     }
+    Ok(ledger)
 }
 
 /// Returns the number of persons that were erased again. If it fails, it can be called again.

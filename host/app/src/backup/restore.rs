@@ -33,7 +33,7 @@ const CHUNK: usize = 256 * 1024;
 pub async fn restore(config: &Settings, arguments: &RestoreArguments) -> anyhow::Result<Value> {
     let mut progress = BackupProgress::new();
     let sealer = master_key::sealer_of_data(config)?;
-    let ledger = block_in_place(|| repetition::read_ledger(config, arguments))?;
+    let ledger = block_in_place(|| repetition::read_ledger(config, arguments, &mut progress))?;
     let source = block_in_place(|| match arguments.place.as_str() {
         "-" => BackupSource::from_standard_input(config.data_dir()),
         folder => Ok(BackupSource::folder(Path::new(folder))),
@@ -58,11 +58,16 @@ async fn restore_to(
 ) -> anyhow::Result<Value> {
     let db = storage::connect(url, 2).await.with_context(|| unreachable(config))?;
     let unfinished = backup::find_unfinished(&mut *db.acquire().await?).await?;
-    let files = media_files(source, manifest)?;
-    match unfinished {
+    let saved_files = media_files(source, manifest)?;
+    let files = match unfinished {
         Some(taken_time) if taken_time == manifest.taken_time => {
-            progress.show_line("the rows are restored already; going on");
+            backup::refuse_if_in_use(&mut *db.acquire().await?).await?;
             check_mark(sealer, &mut *db.acquire().await?).await?;
+            progress.show_line(
+                "the rows are restored already; going on. Files of customers are not restored again: keep the place \
+                 that the first run had",
+            );
+            0
         }
         Some(taken_time) => bail!(
             "the database has the rows of the backup of {taken_time}, whose restore is not finished; run the command with that \
@@ -71,15 +76,15 @@ async fn restore_to(
         None => {
             backup::prepare(&db, &manifest.migrations, &manifest.partitions).await?;
             // Files come first: no row of the database may name a file that is missing.
-            restore_files(config, source, &files, progress).await?;
+            restore_files(config, source, &saved_files, progress).await?;
             restore_rows(&db, source, manifest, (sealer, &ledger), progress).await?;
+            saved_files.len()
         }
-    }
+    };
     let applied = storage::migrate(&db).await.context("the rows are restored, but the database cannot be migrated")?;
     let erased = repetition::finish(config, (&db, sealer), ledger, progress).await?;
     db.close().await;
     let rows: u64 = manifest.tables.iter().map(|saved| saved.rows).sum();
-    let files = files.len();
     if manifest.media == MediaScope::WithoutBucket {
         progress.show_line(
             "files of customers in a bucket are not in the backup; set `media.store` to the bucket that has them",

@@ -13,7 +13,7 @@ pub enum PersonCommand {
     Erase(PersonErase),
     /// Remove the bytes of erased rows from the files of PostgreSQL, of all clients
     Rewrite(PersonRewrite),
-    /// Add all erasures that a file does not have yet to it, for a restore of an older backup
+    /// Add the erasures that are missing in a file to it, for a restore of an older backup
     #[command(after_help = "Example:\n  patchbay person ledger --file /safe/erasures.jsonl")]
     Ledger(PersonLedger),
 }

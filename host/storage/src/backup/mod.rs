@@ -16,4 +16,4 @@ pub use lineage::{AppliedMigration, Lineage, applied, lineage};
 pub use load::{LoadTransaction, TableFill};
 pub use restore_mark::{find_unfinished, finish};
 pub use snapshot::{DatabaseSnapshot, SnapshotContents};
-pub use target::{prepare, sessions_of_others};
+pub use target::{prepare, refuse_if_in_use, sessions_of_others};

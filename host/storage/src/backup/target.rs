@@ -54,7 +54,8 @@ async fn refuse_if_foreign(db: &mut PgConnection) -> Result<(), CopyError> {
     }
 }
 
-async fn refuse_if_in_use(db: &mut PgConnection) -> Result<(), CopyError> {
+/// Refuses a database that another Patchbay process uses.
+pub async fn refuse_if_in_use(db: &mut PgConnection) -> Result<(), CopyError> {
     let sessions = sessions_of_others(db).await?;
     if sessions > 0 { Err(CopyError::InUse { sessions }) } else { Ok(()) }
 }

@@ -114,7 +114,7 @@ const fn column(table: &'static str, kind: &'static str, value: &'static str) ->
     AddressColumn { table, kind, value, condition: "client_id = $1" }
 }
 
-const ADDRESS_COLUMNS: [AddressColumn; 12] = [
+const ADDRESS_COLUMNS: [AddressColumn; 16] = [
     column("customer_address", "kind", "value"),
     column("outbound_message", "address_kind", "address_value"),
     column("outbound_message", "other_kind", "other_value"),
@@ -123,9 +123,14 @@ const ADDRESS_COLUMNS: [AddressColumn; 12] = [
     column("sms_message", "'PHONE'", "recipient"),
     column("sms_reply", "'PHONE'", "subscriber"),
     column("sms_correspondent", "'PHONE'", "subscriber"),
+    column("sms_other_correspondent", "'PHONE'", "subscriber"),
     column("sms_opt_out", "'PHONE'", "subscriber"),
     column("web_visitor", "'VISITOR'", "visitor"),
+    column("web_visitor", "'VISITOR'", "joined_to"),
     column("waiting_referral", "'PSID'", "address"),
+    column("messenger_unread", "'PSID'", "psid"),
+    // Recipients of WhatsApp, without their kind.
+    column("tier_recipient", "CASE WHEN recipient ~ '^[0-9]+$' THEN 'PHONE' ELSE 'BSUID' END", "recipient"),
     AddressColumn {
         table: "sms_inbound",
         kind: "'PHONE'",
@@ -139,10 +144,28 @@ const ADDRESS_COLUMNS: [AddressColumn; 12] = [
 pub async fn each_address(db: &mut PgConnection, client: ClientId, mut with: impl FnMut(Address)) -> Result<()> {
     for AddressColumn { table, kind, value, condition } in ADDRESS_COLUMNS {
         let sql =
-            format!("SELECT DISTINCT {kind}::text, {value} FROM {table} WHERE {condition} AND {value} IS NOT NULL");
+            format!("SELECT DISTINCT ({kind})::text, {value} FROM {table} WHERE {condition} AND {value} IS NOT NULL");
         let found: Vec<(String, String)> = sqlx::query_as(&sql).bind(client.0).fetch_all(&mut *db).await?;
         // A value that is no address has no hash.
         found.iter().filter_map(|(kind, value)| Address::parse(kind, value).ok()).for_each(&mut with);
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ADDRESS_COLUMNS;
+    use crate::personal_data::{PersonLink, REGISTRY, TableRule};
+
+    #[test]
+    fn a_repeated_erasure_reads_every_column_by_which_the_registry_finds_an_address() {
+        for table in REGISTRY {
+            let TableRule::Tied(ties, ..) = table.rule else { continue };
+            for tie in ties {
+                let PersonLink::Value(column) = *tie else { continue };
+                let is_read = ADDRESS_COLUMNS.iter().any(|read| (read.table, read.value) == (table.name, column));
+                assert!(is_read, "add {}.{column} to `ADDRESS_COLUMNS`", table.name);
+            }
+        }
+    }
 }

@@ -27,6 +27,9 @@ pub enum EraseError {
          waited were cancelled"
     )]
     InFlight(i64),
+    /// Only of an erasure that is repeated after a restore.
+    #[error("rows of a person came while they were erased again; stop all other processes, then run the command again")]
+    Incomplete,
     #[error("a file of this person could not be deleted")]
     File(#[from] MediaStoreError),
     #[error(transparent)]
@@ -46,7 +49,7 @@ pub(super) enum RunningCalls {
 pub(super) struct ErasedPerson {
     person: KnownPerson,
     counts: ErasureCounts,
-    is_complete: bool,
+    pub(super) is_complete: bool,
 }
 
 /// Erases the person with this address: cancels waiting messages, deletes files, then rows. Other processes may work

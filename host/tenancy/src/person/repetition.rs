@@ -79,7 +79,10 @@ async fn repeat_one(
 ) -> Result<(), EraseError> {
     for address in addresses {
         // The processes that made calls have ended.
-        erase_all(admin, media, erasure.client, (address, erasure.stops), RunningCalls::Ended).await?;
+        let erased = erase_all(admin, media, erasure.client, (address, erasure.stops), RunningCalls::Ended).await?;
+        if !erased.is_complete {
+            return Err(EraseError::Incomplete);
+        }
     }
     let mut tx = admin.db.begin().await?;
     if let Some(address) = addresses.first() {
