@@ -92,10 +92,11 @@ export function noteLast(message) {
   const chat = known?.peek();
   if (!known || !chat || message.reactionTo) return;
   const last = later(chat.lastMessage, message);
-  if (last === chat.lastMessage) return;
-  // An answer of a person ends the wait.
+  // An answer of a person ends the wait, also if a newer message is known already.
   const isAnswer = message.direction === "OUTGOING" && message.userOriginated;
-  known.value = { ...chat, lastMessage: last, waitingSince: isAnswer && chat.waitingSince ? null : chat.waitingSince };
+  const ends = Boolean(isAnswer && chat.waitingSince && message.createdTime >= chat.waitingSince);
+  if (last === chat.lastMessage && !ends) return;
+  known.value = { ...chat, lastMessage: last, waitingSince: ends ? null : chat.waitingSince };
 }
 
 /** Fetches a chat that may be in no list. @param {string} id */

@@ -29,11 +29,17 @@ export function recall(template, names) {
   return read().find((one) => one.place === place)?.mapping ?? null;
 }
 
-/** The file of the header is that of one send, so its address is left out. @param {string} template its id @param {string[]} names @param {Mapping} mapping */
+/** The addresses of files are those of one send. @param {Mapping} mapping @returns {Mapping} */
+function withoutFiles(mapping) {
+  const values = Object.fromEntries(Object.entries(mapping.values).map(([key, source]) => [key, /^card-\d+-file$/.test(key) && "text" in source ? { ...source, text: "" } : source]));
+  return { ...mapping, values, fileUrl: "" };
+}
+
+/** Keeps a mapping for the next send, without the addresses of files. @param {string} template its id @param {string[]} names @param {Mapping} mapping */
 export function remember(template, names, mapping) {
   if (!names.length) return;
   const place = placeOf(template, names);
-  const kept = [{ place, mapping: { ...mapping, fileUrl: "" } }, ...read().filter((one) => one.place !== place)].slice(0, MOST);
+  const kept = [{ place, mapping: withoutFiles(mapping) }, ...read().filter((one) => one.place !== place)].slice(0, MOST);
   try {
     localStorage.setItem(STORED, JSON.stringify(kept));
   } catch {

@@ -4,7 +4,6 @@ import { useState } from "preact/hooks";
 import { api, download } from "#app/api.js";
 import { language, t } from "#app/i18n.js";
 import { useLoad } from "#app/load.js";
-import { instant } from "#app/time.js";
 import { Button, Select, TextField } from "#ui/controls.js";
 import { Empty, Loaded } from "#ui/states.js";
 import { Table } from "#ui/table.js";
@@ -35,9 +34,13 @@ export function Figures() {
   const period = () => {
     if (days !== "own") return { from: new Date(Date.now() - Number(days) * DAY_MS).toISOString(), teamId: team };
     // Without a time, the browser takes a date for one of UTC.
-    const midnight = (/** @type {string} */ date) => instant(date && `${date}T00:00`);
-    const until = midnight(to);
-    return { from: midnight(from), to: until && new Date(Date.parse(until) + DAY_MS).toISOString(), teamId: team };
+    const midnight = (/** @type {string} */ date, days = 0) => {
+      const time = new Date(`${date}T00:00`);
+      if (Number.isNaN(time.getTime())) return "";
+      time.setDate(time.getDate() + days);
+      return time.toISOString();
+    };
+    return { from: midnight(from), to: midnight(to, 1), teamId: team };
   };
   const load = useLoad((signal) => api.get(FIGURES, period(), { signal }), [days, from, to, team]);
   const save = () => download(`${FIGURES}/export`, { ...period(), format: "csv" }, "figures.csv").catch(reportFault);

@@ -2066,7 +2066,7 @@ export interface components {
             username?: string | null;
             /**
              * Format: date-time
-             * @description Since when the customer waits for the first answer of an agent. Absent if nobody waits.
+             * @description Since when the customer waits for the first answer of an agent. Absent if the customer does not wait.
              */
             waitingSince?: string | null;
             /** @description The inbox: the business number, the page or the site. */

@@ -51,7 +51,7 @@ for (const colorScheme of ["light", "dark"]) {
     check(found.length === 0, `${colorScheme} ${name}: ${found.join("\n")}`);
     const still = await page.locator("patchbay-chat .panel").evaluate((one) => getComputedStyle(one).animationName);
     check(still === "none", "it moves although the visitor wants no motion");
-    // It keeps the design, whatever the page does with sizes and variables.
+    // The page changes sizes and variables, and the widget keeps its design.
     await page.addStyleTag({ content: "html { font-size: 62.5%; } patchbay-chat { --surface: red; --size-5: 40px; }" });
     const look = await page.locator("patchbay-chat .panel").evaluate((one) => `${getComputedStyle(one).backgroundColor} ${getComputedStyle(one).fontSize}`);
     check(look === `${rgb(colorScheme === "dark" ? darkSurface : lightSurface)} 16px`, `${colorScheme} ${name} looks like ${look}`);

@@ -58,7 +58,7 @@ function stylesheet(look) {
     ".primary{background:var(--brand);color:var(--on-brand);font-weight:600}",
     ".icon{padding:0;flex:none}.icon svg{width:22px;height:22px;display:block;margin:auto;fill:currentColor}",
     ".form{display:flex;flex-direction:column;gap:var(--space-3);padding:var(--space-4);overflow-y:auto;flex:1}.form h3{margin:0;font-size:var(--size-5)}",
-    ".field{display:flex;flex-direction:column;gap:var(--space-1)}.tick{flex-direction:row;align-items:center;gap:var(--space-2)}.tick input{width:24px;height:24px;flex:none;accent-color:var(--accent)}",
+    ".field{display:flex;flex-direction:column;gap:var(--space-1)}.tick{flex-direction:row;align-items:center;gap:var(--space-2)}.tick input{width:24px;height:24px;flex:none;accent-color:var(--brand)}",
     ".typing{min-height:0;font-size:var(--size-4);color:var(--text-soft);padding:0 var(--space-4) 6px}.typing:empty{display:none}",
     ".unseen{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}",
     "@media (prefers-reduced-motion:no-preference){.panel{animation:rise var(--quick)}@keyframes rise{from{transform:translateY(12px);opacity:.4}}}",

@@ -168,11 +168,11 @@ async fn try_to_forget(
     id: MediaId,
 ) -> std::result::Result<(), Box<dyn std::error::Error + Send + Sync>> {
     let client = lease.client;
-    // Another process that has the chat now may have stored the same file for its own answer.
-    lease.hold(&mut *ctx.db.acquire().await?).await?;
-    ctx.media.delete(client, id).await?;
     let mut tx = ctx.db.begin().await?;
+    // Another process that has the chat now may have stored the same file for its own answer. This one keeps the chat until the
+    // commit.
     lease.hold(&mut tx).await?;
+    ctx.media.delete(client, id).await?;
     stored_media::remove(&mut tx, client, id).await?;
     unsent_files::remove(&mut tx, client, &[id]).await?;
     tx.commit().await?;

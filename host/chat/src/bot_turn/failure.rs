@@ -130,6 +130,7 @@ pub(super) async fn give_to_people(
     }
     let kept = calls::keep(ctx, &mut tx, client, made.into_iter().collect()).await?;
     let mut wakes = Vec::new();
+    let mut given_up = false;
     match (of_bot, &next) {
         (None, _) => {
             participant_events::remove_all(&mut tx, client, id).await?;
@@ -140,9 +141,9 @@ pub(super) async fn give_to_people(
         }
         (Some(mut participant), Next::People) => {
             tracing::warn!(participant.id = %id, outcome = kind, "a chat passes from its chatbot to agents");
-            metrics::counter!("patchbay_bot_chats_given_up_total", "reason" => kind).increment(1);
             let had = participant.clone();
             if participant.apply(ParticipantMove::BotFailed).is_ok() {
+                given_up = true;
                 participant.queued_reason = Some(reason);
                 site_team::name(&mut tx, client, &mut participant).await?;
                 wakes = record_moved(ctx, &mut tx, client, &had, &participant).await?;
@@ -152,6 +153,9 @@ pub(super) async fn give_to_people(
         }
     }
     tx.commit().await?;
+    if given_up {
+        metrics::counter!("patchbay_bot_chats_given_up_total", "reason" => kind).increment(1);
+    }
     ctx.wake.wake_all(client, wakes);
     if next == Next::People {
         // The turn is over, but a shadow version may succeed.
