@@ -18,12 +18,12 @@ const asked = [];
 page.on("request", (request) => {
   if (request.method() === "GET") asked.push(new URL(request.url()).pathname);
 });
-for (let number = 1; number <= MESSAGES; number++) await phone("POST", `${given.phone}/messages`, { to: given.number, text: `one of ${MESSAGES}: ${number}` });
-await inbox.sees(`one of ${MESSAGES}: ${MESSAGES}`);
+for (let number = 1; number <= MESSAGES; number++) await phone("POST", `${given.phone}/messages`, { to: given.number, text: `one of ${MESSAGES}: ${number};` });
+await inbox.sees(`one of ${MESSAGES}: ${MESSAGES};`);
 check(asked.length <= MOST, `${asked.length} requests for ${MESSAGES} messages:\n${asked.join("\n")}`);
 // The log draws the messages near its end only.
 const drawn = await inbox.message(`one of ${MESSAGES}: `).allTextContents();
-const shown = drawn.map((text) => Number(text.match(new RegExp(`one of ${MESSAGES}: (\\d+)`))[1]));
+const shown = drawn.map((text) => Number(text.match(new RegExp(`one of ${MESSAGES}: (\\d+);`))[1]));
 check(shown.length > 5 && shown.at(-1) === MESSAGES, `the last of ${shown.length} messages is ${shown.at(-1)}`);
 check(shown.every((number, at) => at === 0 || number === shown[at - 1] + 1), `not in order, or not all: ${shown}`);
 check(complaints(page).length === 0, complaints(page).join("\n"));
