@@ -55,13 +55,17 @@ const FOR_EACH_MESSAGE: [&str; 9] = [
 ];
 
 /// Indexes that hold few rows of a client, and statements that are for all of its rows.
-const READ_OF_A_CLIENT: [(&str, &str); 10] = [
+const READ_OF_A_CLIENT: [(&str, &str); 11] = [
     (
         "SELECT chat.owner, customer.last_inbound_at",
         "in an empty partition every index is as good; a filled one is read by its key",
     ),
     (") said ON true", "in an empty partition every index is as good; a filled one is read by its key"),
     ("other_value = ANY (", "a look-up of a caller; in a small partition every index is as good"),
+    (
+        "SELECT id, item, received_at, due_at FROM callback",
+        "if few items wait, every index of waiting items is as good; of many, the lane is read by its key",
+    ),
     ("inbox_address_unique", "a client has few inboxes"),
     ("sms_inbox_default_unique", "a client has one"),
     ("waba_directory_by_client", "a client has few business accounts"),
