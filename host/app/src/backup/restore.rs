@@ -180,8 +180,7 @@ async fn restore_files(
     progress: &mut BackupProgress,
 ) -> anyhow::Result<()> {
     let store = LocalMediaStore::new(media::target(config));
-    let mut restored = 0_u64;
-    for (path, sha256) in files {
+    for (before, (path, sha256)) in files.iter().enumerate() {
         let name = path.rsplit('/').next().unwrap_or_default();
         let id = Uuid::try_parse(name).with_context(|| format!("{path} is not a file of a customer"))?;
         let file = source.path(path)?;
@@ -191,8 +190,7 @@ async fn restore_files(
         if stored.sha256 != *sha256 {
             bail!("{} was changed while it was restored; run the command again", file.display());
         }
-        restored += 1;
-        progress.tick(|| format!("files of customers: {restored}"));
+        progress.tick(|| format!("files of customers: {}", before + 1));
     }
     Ok(())
 }
