@@ -179,6 +179,16 @@ pub struct InboundMessage {
     pub referral: Option<Box<Referral>>,
 }
 
+impl InboundMessage {
+    /// Provider id of the message that it quotes, taps or reacts to.
+    pub fn answered_provider_id(&self) -> Option<&str> {
+        match &self.content {
+            InboundContent::Reaction { message_id, .. } => Some(message_id),
+            _ => self.quoted_provider_id.as_deref(),
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "camelCase")]
 pub enum InboundContent {

@@ -71,7 +71,7 @@ pub(super) async fn read_known(
     if answered.target.is_some() {
         return Ok(Some(answered));
     }
-    if !may_wait || target_id(message).is_none() {
+    if !may_wait || message.answered_provider_id().is_none() {
         warn_of_unknown_button(message);
         return Ok(Some(answered));
     }
@@ -114,7 +114,7 @@ async fn read_plain(
     message: &InboundMessage,
     in_flight: Option<MessageId>,
 ) -> Result<AnswerStep> {
-    let target = match (target_id(message), in_flight) {
+    let target = match (message.answered_provider_id(), in_flight) {
         (Some(id), _) => chat_messages::find_quoted(db, client, id).await?,
         (None, Some(sent)) => chat_messages::quoted_outbound(db, client, sent).await?,
         (None, None) => None,
@@ -128,13 +128,6 @@ async fn read_plain(
     let effect = effect(&message.content, sent);
     let quoted_provider_id = message.quoted_provider_id.clone();
     Ok(AnswerStep { content, carousel, rating, effect, target, quoted_provider_id })
-}
-
-fn target_id(message: &InboundMessage) -> Option<&str> {
-    match &message.content {
-        InboundContent::Reaction { message_id, .. } => Some(message_id),
-        _ => message.quoted_provider_id.as_deref(),
-    }
 }
 
 /// The content with the client's payloads, a flag for carousels, and the rating.

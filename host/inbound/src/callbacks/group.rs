@@ -27,12 +27,24 @@ pub(super) const EARLY_STATUS_PAUSE: TimeDelta = TimeDelta::seconds(5);
 
 pub(super) const EARLY_STATUS_PATIENCE: TimeDelta = TimeDelta::minutes(10);
 
-/// Takes items in one transaction. If it fails, they are taken one by one, so that one bad item does not stop its
-/// neighbours. Items of a customer with a waiting earlier one are put off.
+/// Takes items in order. Neighbours share a transaction, and an item that was put off has one of its own. Items of a customer with a
+/// waiting earlier one are put off.
 pub(super) async fn take_group(ctx: &Context, lease: &Lease, waiting: &WaitingSenders, group: &[&Item]) -> Result<()> {
-    let group = waiting.let_through(ctx, lease, group).await?;
+    let mut rest = waiting.let_through(ctx, lease, group).await?;
+    while !rest.is_empty() && !lease.is_over() {
+        let alone = rest.iter().position(|item| item.is_taken_alone());
+        let (together, later) = rest.split_at(alone.map_or(rest.len(), |alone| alone.max(1)));
+        take_together(ctx, lease, waiting, together).await?;
+        // Those may have been put off.
+        rest = waiting.let_through(ctx, lease, later).await?;
+    }
+    Ok(())
+}
+
+/// Takes items in one transaction. If it fails, they are taken one by one, so that one bad item does not stop its neighbours.
+async fn take_together(ctx: &Context, lease: &Lease, waiting: &WaitingSenders, group: &[&Item]) -> Result<()> {
     if group.len() > 1 {
-        match take(ctx, lease, &group).await {
+        match take(ctx, lease, group).await {
             Err(error) if error.is_outage() && !error.lost_to_another_transaction() => return Err(error),
             Err(error) => {
                 tracing::debug!(
@@ -44,7 +56,7 @@ pub(super) async fn take_group(ctx: &Context, lease: &Lease, waiting: &WaitingSe
             Ok(TakeOutcome::TooEarly) => {}
         }
     }
-    for item in group {
+    for item in group.iter().copied() {
         if lease.is_over() {
             break;
         }

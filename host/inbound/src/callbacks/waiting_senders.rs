@@ -30,6 +30,9 @@ pub(super) struct WaitingSenders {
     waiting: Mutex<Vec<WaitingSender>>,
     /// The customers of the page that are known, by each of their addresses. Empty if no item waited before the page.
     owners: HashMap<Address, CustomerId>,
+    /// True if each item of the page is of one known customer. Then no item of the page adds an address or merges customers, so
+    /// `owners` stays complete while the page is taken.
+    knows_all: bool,
 }
 
 struct WaitingSender {
@@ -66,12 +69,11 @@ impl WaitingSenders {
         }
         let mut db = ctx.db.acquire().await?;
         let owners = owners_of(&mut db, lease, &named).await?;
-        // Providers write a number with or without a plus sign.
-        let as_written = page.iter().filter_map(|item| item.message()?.from.as_deref());
-        let values = named.iter().chain(owners.keys()).map(Address::value).chain(as_written);
-        let values: Vec<&str> = values.collect::<HashSet<_>>().into_iter().collect();
+        let knows_all = page.iter().all(|item| is_of_one(&addresses(&item.body), &owners));
+        let senders: HashSet<&Address> = named.iter().chain(owners.keys()).collect();
+        let senders: Vec<&Address> = senders.into_iter().collect();
         let page: Vec<CallbackId> = page.iter().map(|item| item.id).collect();
-        let found = callbacks::put_off(&mut db, lease.client, lease.lane, &values, &page).await?;
+        let found = callbacks::put_off(&mut db, lease.client, lease.lane, &senders, &page).await?;
         drop(db);
         // An unreadable item is given up when it is due, so nothing waits for it.
         let waiting = found.into_iter().filter_map(|found| {
@@ -79,7 +81,7 @@ impl WaitingSenders {
             Some(WaitingSender { item: found.id, sender: Sender::of(&body, &owners), due_at: found.due_at })
         });
         let waiting = Mutex::new(waiting.collect());
-        Ok(Self { waiting, owners })
+        Ok(Self { waiting, owners, knows_all })
     }
 
     /// Notes that an item waits until `due_at`. Later items of its customer wait behind it, under any address of the customer.
@@ -87,13 +89,21 @@ impl WaitingSenders {
         if !holds_others(&item.body) {
             return Ok(());
         }
-        // No item may have waited before the page. Then the customers of the page are not known yet.
-        let named = addresses(&item.body);
-        let owners = owners_of(&mut *ctx.db.acquire().await?, lease, &named).await?;
-        let mut sender = Sender::of(&item.body, &owners);
-        sender.addresses.extend(owners.into_keys());
-        self.waiting.lock().push(WaitingSender { item: item.id, sender, due_at });
+        let sender = if self.knows_all {
+            Sender::of(&item.body, &self.owners)
+        } else {
+            // Later items of the page may name an address that the page did not know when it was read.
+            let owners = owners_of(&mut *ctx.db.acquire().await?, lease, &addresses(&item.body)).await?;
+            let mut sender = Sender::of(&item.body, &owners);
+            sender.addresses.extend(owners.into_keys());
+            sender
+        };
+        self.push(item, sender, due_at);
         Ok(())
+    }
+
+    fn push(&self, item: &Item, sender: Sender, due_at: DateTime<Utc>) {
+        self.waiting.lock().push(WaitingSender { item: item.id, sender, due_at });
     }
 
     /// Puts off the items of a group that wait behind others, and returns the rest.
@@ -109,8 +119,7 @@ impl WaitingSenders {
                 None => free.push(item),
                 Some(due_at) => {
                     if holds_others(&item.body) {
-                        let sender = Sender::of(&item.body, &self.owners);
-                        self.waiting.lock().push(WaitingSender { item: item.id, sender, due_at });
+                        self.push(item, Sender::of(&item.body, &self.owners), due_at);
                     }
                     held.entry(due_at).or_default().push(item.id);
                 }
@@ -145,6 +154,12 @@ async fn owners_of(db: &mut PgConnection, lease: &Lease, named: &[Address]) -> R
     let known: HashSet<CustomerId> = known_addresses::find(db, lease.client, named).await?.into_values().collect();
     let known: Vec<CustomerId> = known.into_iter().collect();
     Ok(known_addresses::of_customers(db, lease.client, &known).await?)
+}
+
+/// True if these are addresses of one known customer, or none at all.
+fn is_of_one(named: &[Address], owners: &HashMap<Address, CustomerId>) -> bool {
+    let customers: HashSet<Option<&CustomerId>> = named.iter().map(|address| owners.get(address)).collect();
+    customers.len() <= 1 && !customers.contains(&None)
 }
 
 /// True if later items of the customer wait for an item of this kind.

@@ -64,9 +64,11 @@ pub async fn work(ctx: &Context, lease: &Lease) -> Result<()> {
 async fn read(ctx: &Context, lease: &Lease, page: Vec<ProviderCallback>) -> Result<Vec<Item>> {
     let mut items = Vec::with_capacity(page.len());
     for callback in page {
-        let ProviderCallback { id, received_at, attempts, item, .. } = callback;
+        let ProviderCallback { id, received_at, attempts, was_put_off, item, .. } = callback;
         match item {
-            Ok(CallbackItem { target, body, .. }) => items.push(Item { id, received_at, attempts, target, body }),
+            Ok(CallbackItem { target, body, .. }) => {
+                items.push(Item { id, received_at, attempts, was_put_off, target, body });
+            }
             Err(unreadable) => give_up(ctx, lease, id, &unreadable.to_string(), None).await?,
         }
     }

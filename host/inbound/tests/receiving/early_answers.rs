@@ -135,6 +135,28 @@ async fn later_messages_of_the_customer_wait_with_an_early_answer_and_those_of_o
 }
 
 #[tokio::test]
+async fn another_attempt_of_an_early_answer_rolls_back_no_message_of_others() {
+    let stage = Stage::new().await;
+    called(&stage, &hello(), IN_FLIGHT).await;
+    zo_quotes(&stage, "wamid.Q", "this one").await;
+    stage.settle_callbacks_only().await;
+    stage.advance(TimeDelta::seconds(1));
+    // Of twelve messages the first three are neighbours.
+    let message = |number: u8| {
+        json!({ "from": format!("278200001{number:02}"), "id": format!("wamid.O{number}"), "timestamp": "1790000000",
+            "type": "text", "text": { "body": number.to_string() } })
+    };
+    stage.called_back(json!({ "messages": (1..=11).map(message).collect::<Vec<_>>() })).await;
+
+    stage.settle_callbacks_only().await;
+
+    assert_eq!(stage.count("SELECT count(*) FROM chat_message").await, 11);
+    assert_eq!(stage.count(WAITING).await, 1);
+    let transactions = "SELECT count(DISTINCT xmin::text) FROM chat_message WHERE body IN ('1', '2')";
+    assert_eq!(stage.count(transactions).await, 1, "after a rollback each would have its own");
+}
+
+#[tokio::test]
 async fn an_early_answer_waits_for_thirty_seconds_at_most() {
     let stage = Stage::new().await;
     let content = template(vec![quick_reply("TRACK", "pb1:token")], Vec::new());

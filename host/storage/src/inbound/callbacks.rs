@@ -4,6 +4,7 @@ use std::{borrow::Borrow, time::Duration};
 
 use chrono::{DateTime, Utc};
 use domain::{
+    address::Address,
     ids::{CallbackId, ClientId},
     inbound::CallbackItem,
 };
@@ -31,6 +32,8 @@ pub struct ProviderCallback {
     pub item: Result<CallbackItem>,
     pub received_at: DateTime<Utc>,
     pub attempts: i16,
+    /// True if it waited for another attempt or behind another item.
+    pub was_put_off: bool,
     /// True if a message or a referral of the lane was put off.
     pub others_wait: bool,
 }
@@ -49,6 +52,7 @@ struct CallbackRow {
     item: UnreadJson,
     received_at: DateTime<Utc>,
     attempts: i16,
+    was_put_off: bool,
     others_wait: bool,
 }
 
@@ -119,7 +123,7 @@ pub async fn due(
     limit: i64,
 ) -> Result<Vec<ProviderCallback>> {
     let rows: Vec<CallbackRow> = sqlx::query_as(
-        "SELECT id, item, received_at, attempts, EXISTS (
+        "SELECT id, item, received_at, attempts, received_at < due_at AS was_put_off, EXISTS (
                     SELECT FROM callback earlier
                     WHERE earlier.client_id = $1 AND earlier.lane_id = $2 AND earlier.failure IS NULL AND NOT earlier.ready
                       AND (earlier.item #> '{value,body}') ?| '{message,referral}'
@@ -138,6 +142,7 @@ pub async fn due(
         item: column_values::read("callback", "item", &row.item),
         received_at: row.received_at,
         attempts: row.attempts,
+        was_put_off: row.was_put_off,
         others_wait: row.others_wait,
     };
     Ok(rows.into_iter().map(callback).collect())
@@ -152,10 +157,11 @@ pub async fn put_off(
     db: &mut PgConnection,
     client: ClientId,
     lane: Uuid,
-    addresses: &[&str],
+    addresses: &[&Address],
     page: &[CallbackId],
 ) -> Result<Vec<WaitingCallback>> {
-    // An item of a test key is stored before its time. It waits for nothing, and nothing waits for it.
+    // An item of a test key is stored before its time. It waits for nothing, and nothing waits for it. An item may have its number
+    // with a plus sign, which an address never has.
     let rows: Vec<(Uuid, UnreadJson, DateTime<Utc>)> = sqlx::query_as(
         "SELECT id, item, due_at
          FROM (SELECT id, item, received_at, due_at FROM callback
@@ -166,7 +172,7 @@ pub async fn put_off(
                WHERE client_id = $1 AND lane_id = $2 AND failure IS NULL AND ready AND id < $5 AND id <> ALL ($4::uuid[])
               ) earlier
          WHERE received_at < due_at
-           AND (item #>> '{value,body,message,from}' = ANY ($3::text[])
+           AND (ltrim(item #>> '{value,body,message,from}', '+') = ANY ($3::text[])
                 OR item #>> '{value,body,message,fromUserId}' = ANY ($3::text[])
                 OR item #>> '{value,body,message,fromAddress,value}' = ANY ($3::text[])
                 OR item #>> '{value,body,referral,from,value}' = ANY ($3::text[]))
@@ -174,7 +180,7 @@ pub async fn put_off(
     )
     .bind(client.0)
     .bind(lane)
-    .bind(addresses)
+    .bind(addresses.iter().map(|address| address.value()).collect::<Vec<_>>())
     .bind(page.iter().map(|item| item.0).collect::<Vec<_>>())
     .bind(page.iter().max().map(|newest| newest.0))
     .bind(COMPARED_AT_MOST)

@@ -2,8 +2,9 @@
 
 use chrono::{DateTime, Utc};
 use domain::{
+    address::{Address, AddressKind},
     ids::{CallbackId, ChatMessageId, ClientId, MediaId},
-    inbound::{CallbackBody, CallbackItem, CallbackTarget, UnreadableItem},
+    inbound::{CallbackBody, CallbackItem, CallbackTarget, InboundContent, InboundMessage, UnreadableItem},
     inbox::InboxKind,
     page::PageRequest,
 };
@@ -161,6 +162,42 @@ async fn an_item_that_cannot_be_read_leaves_the_others_of_its_lane_readable() {
     let due = callbacks::due(&mut db, CLIENT, INBOX.0, moment(0), 10).await.unwrap();
     let read: Vec<Option<CallbackItem>> = due.into_iter().map(|callback| callback.item.ok()).collect();
     assert_eq!(read, [None, Some(item(2))]);
+}
+
+/// A message from this number, as it is written.
+fn message_from(id: u8, from: &str) -> NewCallback {
+    let message = InboundMessage {
+        provider_id: format!("wamid.{id}"),
+        from: Some(from.to_owned()),
+        from_user_id: None,
+        from_parent_user_id: None,
+        from_address: None,
+        profile_name: None,
+        username: None,
+        sent_at: moment(0),
+        quoted_provider_id: None,
+        content: InboundContent::Text { body: "hi".to_owned() },
+        raw: json!(null),
+        referral: None,
+    };
+    let new = callback(u128::from(id), id);
+    NewCallback { item: CallbackItem { body: CallbackBody::Message(Box::new(message)), ..new.item }, ..new }
+}
+
+#[tokio::test]
+async fn messages_that_were_put_off_are_found_with_and_without_a_plus_sign() {
+    let mut db = database().await;
+    let new = [message_from(1, "+27820000001"), message_from(2, "27820000001"), message_from(3, "+27820000002")];
+    callbacks::insert_new(&mut db, CLIENT, &new, moment(0)).await.unwrap();
+    let all = [1, 2, 3].map(|id| CallbackId(Uuid::from_u128(id)));
+    callbacks::postpone(&mut db, CLIENT, &all, moment(5)).await.unwrap();
+
+    for written in ["27820000001", "+27820000001"] {
+        let sender = Address::of_kind(AddressKind::Phone, written).unwrap();
+        let found = callbacks::put_off(&mut db, CLIENT, INBOX.0, &[&sender], &[]).await.unwrap();
+        let found: Vec<CallbackId> = found.iter().map(|waiting| waiting.id).collect();
+        assert_eq!(found, all[..2], "{written}");
+    }
 }
 
 #[tokio::test]
