@@ -21,6 +21,9 @@ pub enum Error {
     LeaseLost,
     #[error("the service is stopping; send the request again")]
     Stopped,
+    /// The caller cannot wait for the outcome. Its transaction must not be committed.
+    #[error("the message answers another one whose call has no outcome yet; receive it again a little later")]
+    TooEarly,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -39,7 +42,7 @@ impl Error {
         match self {
             Self::LeaseLost | Self::Stopped | Self::Files(_) => true,
             Self::Storage(error) => error.is_outage(),
-            Self::Sealed(_) | Self::Unreadable { .. } | Self::Plugins(_) => false,
+            Self::Sealed(_) | Self::Unreadable { .. } | Self::Plugins(_) | Self::TooEarly => false,
         }
     }
 
@@ -48,7 +51,9 @@ impl Error {
         match self {
             Self::Storage(error) => error.is_of_a_stored_value(),
             Self::Unreadable { .. } => true,
-            Self::Files(_) | Self::Sealed(_) | Self::Plugins(_) | Self::LeaseLost | Self::Stopped => false,
+            Self::Files(_) | Self::Sealed(_) | Self::Plugins(_) | Self::LeaseLost | Self::Stopped | Self::TooEarly => {
+                false
+            }
         }
     }
 

@@ -44,13 +44,23 @@ impl Lease {
             storage::work::lanes::claim(&mut db, lane, ctx.node, length).await
         };
         let fence = in_time(claiming).await?;
-        let LaneKey { queue, client, lane } = lane;
-        Ok(fence.map(|fence| Self { client, queue, lane, fence, stop, nudge }))
+        Ok(fence.map(|fence| Self::of(lane, fence, (stop, nudge))))
     }
 
-    /// Claims a lane for one short step outside the runner. The lease is not renewed: the step must end within [`LEASE`].
+    /// Claims a lane for one short step that removes data, outside the runner and also if the client is disabled. The lease is not
+    /// renewed: the step must end within [`LEASE`].
     pub async fn claim_briefly(ctx: &Context, lane: LaneKey) -> Result<Option<Self>> {
-        Self::claim(ctx, lane, LEASE, CancellationToken::new(), Arc::new(Notify::new())).await
+        let claiming = async {
+            let mut db = ctx.db.acquire().await?;
+            storage::work::lanes::claim_although_disabled(&mut db, lane, ctx.node, LEASE).await
+        };
+        let fence = in_time(claiming).await?;
+        Ok(fence.map(|fence| Self::of(lane, fence, (CancellationToken::new(), Arc::new(Notify::new())))))
+    }
+
+    fn of(lane: LaneKey, fence: i64, (stop, nudge): (CancellationToken, Arc<Notify>)) -> Self {
+        let LaneKey { queue, client, lane } = lane;
+        Self { client, queue, lane, fence, stop, nudge }
     }
 
     fn key(&self) -> LaneKey {

@@ -17,7 +17,7 @@ pub use self::{
     referral::came_by,
 };
 use base::{
-    Context, Result, media,
+    Context, Error, Result, media,
     traces::{self, SpanKind},
 };
 use domain::{
@@ -72,8 +72,8 @@ pub enum ReceiveOutcome {
     TooEarly,
 }
 
-/// Receives a message inside the caller's transaction. A repetition changes nothing. Returns the lanes to wake after
-/// the commit.
+/// Receives a message that waits for no outcome, inside the caller's transaction. A repetition changes nothing. Returns the lanes
+/// to wake after the commit.
 pub async fn receive(
     ctx: &Context,
     db: &mut PgConnection,
@@ -83,8 +83,7 @@ pub async fn receive(
 ) -> Result<Vec<(Queue, Uuid)>> {
     match receive_all(ctx, db, client, inbox, (&[message], false)).await? {
         ReceiveOutcome::Done(wakes) => Ok(wakes),
-        // It does not wait.
-        ReceiveOutcome::TooEarly => Ok(Vec::new()),
+        ReceiveOutcome::TooEarly => Err(Error::TooEarly),
     }
 }
 

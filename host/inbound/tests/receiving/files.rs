@@ -32,6 +32,7 @@ use storage::{
         media::{self as stored_media, OwnMedia},
         unsent_files,
     },
+    tenancy::disablement,
 };
 use tenancy::{
     person::{self, Certificate, StopEntries},
@@ -241,6 +242,21 @@ async fn an_old_file_of_a_chat_that_a_process_works_on_is_kept() {
     assert!(is_kept(&stage, file).await, "the turn may send it");
     assert_eq!(files_and_notes(&stage).await, (1, 1));
     turn.release(&stage.ctx).await.unwrap();
+    media::forget_old(&stage.ctx).await;
+
+    assert!(!is_kept(&stage, file).await);
+    assert_eq!(files_and_notes(&stage).await, (0, 0));
+}
+
+#[tokio::test]
+async fn an_old_file_of_a_disabled_client_is_removed() {
+    let (stage, store) = with_clerk().await;
+    let file = cut_off(&stage, &store).await;
+    let mut db = stage.ctx.db.acquire().await.unwrap();
+    disablement::set_client(&mut db, stage.client, Some(stage.ctx.now())).await.unwrap();
+    drop(db);
+
+    stage.advance(TimeDelta::hours(25));
     media::forget_old(&stage.ctx).await;
 
     assert!(!is_kept(&stage, file).await);

@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use super::{
     lane_gate::LaneGate,
-    queues::{Queue, QueueFacts},
+    queues::{Queue, QueueFacts, kept_condition},
 };
 use crate::{PgConnection, Result};
 
@@ -77,31 +77,6 @@ impl Queue {
         )
     }
 
-    fn claim_statement(self) -> String {
-        let enabled = self.enabled_condition("$1", "$3");
-        format!(
-            "WITH free AS (
-                 SELECT 1 FROM lane
-                 WHERE client_id = $1 AND queue = $2 AND lane_id = $3 AND leased_until <= now() AND {enabled}
-                 FOR UPDATE SKIP LOCKED
-             ), taken AS (
-                 UPDATE lane SET owner = $4, leased_until = now() + make_interval(secs => $5), fence = fence + 1
-                 WHERE client_id = $1 AND queue = $2 AND lane_id = $3 AND EXISTS (SELECT 1 FROM free)
-                 RETURNING fence
-             ), made AS (
-                 INSERT INTO lane (client_id, queue, lane_id, owner, leased_until, fence)
-                 SELECT $1, $2, $3, $4, now() + make_interval(secs => $5), {FIRST_FENCE}
-                 WHERE CASE WHEN EXISTS (SELECT 1 FROM lane WHERE client_id = $1 AND queue = $2 AND lane_id = $3)
-                            THEN false
-                            ELSE {enabled} AND pg_try_advisory_xact_lock(hashtextextended(
-                                concat_ws(' ', 'lane', $1::uuid, $2::text, $3::uuid), 0)) END
-                 ON CONFLICT DO NOTHING
-                 RETURNING fence
-             )
-             SELECT fence FROM taken UNION ALL SELECT fence FROM made"
-        )
-    }
-
     fn renew_statement(self) -> String {
         let enabled = self.enabled_condition("$1", "$3");
         format!(
@@ -122,6 +97,31 @@ impl Queue {
                                  AND {open} AND ready AND waiting.due_at <= $5)"
         )
     }
+}
+
+/// Claims a lane if it is free and this condition holds. `$1` is the client, `$3` the lane.
+fn claim_statement(enabled: &str) -> String {
+    format!(
+        "WITH free AS (
+             SELECT 1 FROM lane
+             WHERE client_id = $1 AND queue = $2 AND lane_id = $3 AND leased_until <= now() AND {enabled}
+             FOR UPDATE SKIP LOCKED
+         ), taken AS (
+             UPDATE lane SET owner = $4, leased_until = now() + make_interval(secs => $5), fence = fence + 1
+             WHERE client_id = $1 AND queue = $2 AND lane_id = $3 AND EXISTS (SELECT 1 FROM free)
+             RETURNING fence
+         ), made AS (
+             INSERT INTO lane (client_id, queue, lane_id, owner, leased_until, fence)
+             SELECT $1, $2, $3, $4, now() + make_interval(secs => $5), {FIRST_FENCE}
+             WHERE CASE WHEN EXISTS (SELECT 1 FROM lane WHERE client_id = $1 AND queue = $2 AND lane_id = $3)
+                        THEN false
+                        ELSE {enabled} AND pg_try_advisory_xact_lock(hashtextextended(
+                            concat_ws(' ', 'lane', $1::uuid, $2::text, $3::uuid), 0)) END
+             ON CONFLICT DO NOTHING
+             RETURNING fence
+         )
+         SELECT fence FROM taken UNION ALL SELECT fence FROM made"
+    )
 }
 
 /// Free lanes with due work: one of each client, then the second of each, so that clients are served fairly.
@@ -145,7 +145,27 @@ async fn make_ready(db: &mut PgConnection, queue: Queue, now: DateTime<Utc>) -> 
 /// row is not free. A statement cannot skip an uncommitted row, so each transaction that makes one takes a lock named by
 /// the lane.
 pub async fn claim(db: &mut PgConnection, lane: LaneKey, owner: NodeId, lease: Duration) -> Result<Option<i64>> {
-    let fence = sqlx::query_scalar(&lane.queue.claim_statement())
+    claim_if(db, lane, &lane.queue.enabled_condition("$1", "$3"), owner, lease).await
+}
+
+/// Like [`claim`], also if the client is disabled, for removals of data. `None` if the removal of the client has begun.
+pub async fn claim_although_disabled(
+    db: &mut PgConnection,
+    lane: LaneKey,
+    owner: NodeId,
+    lease: Duration,
+) -> Result<Option<i64>> {
+    claim_if(db, lane, &kept_condition("$1"), owner, lease).await
+}
+
+async fn claim_if(
+    db: &mut PgConnection,
+    lane: LaneKey,
+    condition: &str,
+    owner: NodeId,
+    lease: Duration,
+) -> Result<Option<i64>> {
+    let fence = sqlx::query_scalar(&claim_statement(condition))
         .bind(lane.client.0)
         .bind(lane.queue.name())
         .bind(lane.lane)

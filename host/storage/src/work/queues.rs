@@ -102,9 +102,10 @@ impl Queue {
     /// Returns the condition that the operator has disabled neither the client of a lane nor, for sends, its inbox. The
     /// arguments are expressions of SQL.
     pub(super) fn enabled_condition(self, client: &str, lane: &str) -> String {
-        let column = if self.waits_while_disabled() { "disabled_at" } else { "removal_begun_at" };
-        let of_client =
-            format!("NOT EXISTS (SELECT 1 FROM client one WHERE one.id = {client} AND one.{column} IS NOT NULL)");
+        let of_client = match self.waits_while_disabled() {
+            true => is_null_condition(client, "disabled_at"),
+            false => kept_condition(client),
+        };
         match self {
             Self::Outbound => format!(
                 "{of_client} AND NOT EXISTS (SELECT 1 FROM inbox one WHERE one.client_id = {client} AND one.id = {lane}
@@ -135,4 +136,13 @@ impl Queue {
             | Self::ScheduledTemplate => "lane_id",
         }
     }
+}
+
+/// Returns the condition that the removal of a client has not begun. The argument is an expression of SQL.
+pub(super) fn kept_condition(client: &str) -> String {
+    is_null_condition(client, "removal_begun_at")
+}
+
+fn is_null_condition(client: &str, column: &str) -> String {
+    format!("NOT EXISTS (SELECT 1 FROM client one WHERE one.id = {client} AND one.{column} IS NOT NULL)")
 }

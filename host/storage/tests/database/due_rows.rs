@@ -9,7 +9,7 @@ use domain::{
 use storage::{
     PgConnection, Queue,
     chat::participant_events,
-    tenancy::disablement,
+    tenancy::{disablement, removal},
     work::lanes::{self, LaneKey},
 };
 use uuid::Uuid;
@@ -177,4 +177,20 @@ async fn a_search_costs_due_rows_and_not_waiting_ones() {
         let after = rows_read(&mut db, queue).await;
         assert!(after <= before, "{}: {before} rows, then {after}", queue.name());
     }
+}
+
+#[tokio::test]
+async fn a_removal_of_data_claims_a_lane_of_a_disabled_client_and_of_none_that_is_being_removed() {
+    let mut db = database().await;
+    let lease = Duration::from_secs(30);
+    let lane = LaneKey { client: CLIENT, queue: Queue::Participant, lane: CHAT.0 };
+    disablement::set_client(&mut db, CLIENT, Some(moment(0))).await.unwrap();
+    assert_eq!(lanes::claim(&mut db, lane, NODE, lease).await.unwrap(), None);
+
+    let fence = lanes::claim_although_disabled(&mut db, lane, NODE, lease).await.unwrap().unwrap();
+    assert_eq!(lanes::claim_although_disabled(&mut db, lane, NODE, lease).await.unwrap(), None, "it is held");
+    lanes::release(&mut db, lane, fence).await.unwrap();
+    removal::begin(&mut db, CLIENT, moment(1)).await.unwrap();
+
+    assert_eq!(lanes::claim_although_disabled(&mut db, lane, NODE, lease).await.unwrap(), None);
 }
