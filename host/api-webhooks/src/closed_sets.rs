@@ -2,6 +2,7 @@
 
 use api_core::closed_set;
 use domain::{
+    inbound::UnreadableKind,
     inbox::InboxKind,
     webhook::{DisabledReason, WebhookType},
 };
@@ -19,4 +20,6 @@ closed_set! {
         InboxKind::Telegram,
     ]
     .map(InboxKind::as_str);
+    /// The part of a callback.
+    pub(crate) UnreadableKindName as "FailedCallbackKind" = UnreadableKind::ALL.map(UnreadableKind::as_str);
 }

@@ -14,7 +14,7 @@ use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 use uuid::Uuid;
 
-use crate::closed_sets::ProviderName;
+use crate::closed_sets::{ProviderName, UnreadableKindName};
 
 pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(list))
@@ -30,7 +30,8 @@ struct FailedBody {
     /// The provider.
     #[schema(value_type = ProviderName)]
     provider: String,
-    /// The part of a callback: `message`, `status`, `change`, `event` or `item`.
+    /// The part of a callback. An `item` was readable and could not be taken.
+    #[schema(value_type = UnreadableKindName)]
     kind: String,
     /// The reason why it could not be read.
     reason: String,

@@ -1,7 +1,7 @@
 //! Callback items that are not taken: unreadable ones and those without an effect here. They are counted and kept.
 
 use domain::{
-    inbound::{CallbackBody, CallbackItem, CallbackTarget, IgnoredItem, UnreadableItem, kept},
+    inbound::{CallbackBody, CallbackItem, CallbackTarget, IgnoredItem, UnreadableItem, UnreadableKind, kept},
     inbox::InboxKind,
 };
 use serde_json::Value;
@@ -10,21 +10,27 @@ use sha2::{Digest, Sha256};
 const NAME_CHARS: usize = 32;
 
 /// An unreadable item. `reason` names fields and no values.
-pub(crate) fn unreadable(provider: InboxKind, kind: &str, reason: &str, item: &Value) -> UnreadableItem {
+pub(crate) fn unreadable(provider: InboxKind, kind: UnreadableKind, reason: &str, item: &Value) -> UnreadableItem {
     let content = item.to_string();
     let bytes = u64::try_from(content.len()).unwrap_or(u64::MAX);
-    UnreadableItem { provider, kind: kind.to_owned(), reason: reason.to_owned(), content: kept(content), bytes }
+    UnreadableItem {
+        provider,
+        kind: kind.as_str().to_owned(),
+        reason: reason.to_owned(),
+        content: kept(content),
+        bytes,
+    }
 }
 
 /// The same as an item of a callback. A repetition of the same bytes has the same key.
 pub(crate) fn unreadable_item(
     target: CallbackTarget,
     provider: InboxKind,
-    kind: &str,
+    kind: UnreadableKind,
     reason: &str,
     item: &Value,
 ) -> CallbackItem {
-    let fact = format!("{}:{kind}:{item}", provider.as_str());
+    let fact = format!("{}:{}:{item}", provider.as_str(), kind.as_str());
     CallbackItem {
         dedupe_key: format!("unreadable:{}", hex::encode(Sha256::digest(fact.as_bytes()))),
         target,

@@ -61,11 +61,54 @@ pub enum CallbackBody {
 /// Largest size of a stored unreadable item or original message, in bytes. The rest is cut off.
 pub const KEPT_BYTES_MAX: usize = 64 * 1024;
 
+/// The part of a callback that an unreadable item is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum UnreadableKind {
+    Message,
+    Status,
+    Change,
+    Entry,
+    Event,
+    Update,
+    MessageEcho,
+    GroupMessage,
+    /// It was readable and given up, and is none of the others.
+    Item,
+}
+
+impl UnreadableKind {
+    pub const ALL: [Self; 9] = [
+        Self::Message,
+        Self::Status,
+        Self::Change,
+        Self::Entry,
+        Self::Event,
+        Self::Update,
+        Self::MessageEcho,
+        Self::GroupMessage,
+        Self::Item,
+    ];
+
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Message => "message",
+            Self::Status => "status",
+            Self::Change => "change",
+            Self::Entry => "entry",
+            Self::Event => "event",
+            Self::Update => "update",
+            Self::MessageEcho => "message echo",
+            Self::GroupMessage => "group message",
+            Self::Item => "item",
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct UnreadableItem {
     pub provider: InboxKind,
-    /// The kind of item: `message`, `status`, `change`, `entry`, `event`, `message echo`, `group message`.
+    /// The name of an [`UnreadableKind`].
     pub kind: String,
     /// The reason. It names fields and no values.
     pub reason: String,

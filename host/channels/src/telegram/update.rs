@@ -6,7 +6,9 @@ use domain::{
     change::{Author, ContentChange, MessageChange},
     content::{Location, MediaKind},
     ids::InboxId,
-    inbound::{CallbackBody, CallbackItem, CallbackTarget, InboundContent, InboundMedia, InboundMessage},
+    inbound::{
+        CallbackBody, CallbackItem, CallbackTarget, InboundContent, InboundMedia, InboundMessage, UnreadableKind,
+    },
     inbox::InboxKind,
     referral::Referral,
 };
@@ -92,7 +94,9 @@ impl Reader<'_> {
         match self.read(update) {
             Ok((fact, body)) => CallbackItem { dedupe_key: format!("telegram:{}:{fact}", self.bot), target, body },
             Err(NoFact::Ignored(kind, name)) => ignored_item(target, InboxKind::Telegram, kind, &name),
-            Err(NoFact::Malformed(reason)) => unreadable_item(target, InboxKind::Telegram, "update", reason, update),
+            Err(NoFact::Malformed(reason)) => {
+                unreadable_item(target, InboxKind::Telegram, UnreadableKind::Update, reason, update)
+            }
         }
     }
 

@@ -6,7 +6,7 @@ use base::{
 };
 use domain::{
     ids::{CallbackId, ClientId},
-    inbound::{CallbackBody, CallbackTarget, UnreadableItem, kept},
+    inbound::{CallbackBody, CallbackTarget, UnreadableItem, UnreadableKind, kept},
     inbox::InboxKind,
     page::{Page, PageRequest},
 };
@@ -102,13 +102,13 @@ pub(super) async fn keep_given_up(
     };
     let provider = provider.unwrap_or_else(|| provider_of(target));
     let (kind, content) = match body {
-        CallbackBody::Message(message) if !message.raw.is_null() => ("message", message.raw.to_string()),
-        CallbackBody::Account { value, .. } => ("change", value.to_string()),
-        other => ("item", serde_json::to_string(other).unwrap_or_default()),
+        CallbackBody::Message(message) if !message.raw.is_null() => (UnreadableKind::Message, message.raw.to_string()),
+        CallbackBody::Account { value, .. } => (UnreadableKind::Change, value.to_string()),
+        other => (UnreadableKind::Item, serde_json::to_string(other).unwrap_or_default()),
     };
     let item = UnreadableItem {
         provider,
-        kind: kind.to_owned(),
+        kind: kind.as_str().to_owned(),
         reason: "the service could not take it; the log of its operator says why".to_owned(),
         bytes: u64::try_from(content.len()).unwrap_or(u64::MAX),
         content: kept(content),

@@ -7,7 +7,7 @@ mod referral;
 mod report;
 
 use domain::{
-    inbound::{CallbackItem, CallbackTarget},
+    inbound::{CallbackItem, CallbackTarget, UnreadableKind},
     inbox::InboxKind,
 };
 use serde_json::Value;
@@ -45,7 +45,8 @@ pub fn parse(raw: &[u8]) -> Result<Vec<CallbackItem>, CallbackError> {
         standby += list(entry, "standby").len();
         let Some(page) = owned(entry, "id").filter(|id| id.len() <= PAGE_ID_MAX_BYTES) else {
             let reason = "`id` is missing, or no id of a page";
-            items.push(unreadable_item(CallbackTarget::Nobody, InboxKind::Messenger, "entry", reason, entry));
+            let kind = UnreadableKind::Entry;
+            items.push(unreadable_item(CallbackTarget::Nobody, InboxKind::Messenger, kind, reason, entry));
             continue;
         };
         for event in elements(entry, "messaging") {
@@ -71,7 +72,7 @@ fn event_items(page: &str, entry: &Value, event: &Value, items: &mut Vec<Callbac
         })),
         event::EventReading::Ignored(name) => items.push(ignored_item(target, InboxKind::Messenger, "event", name)),
         event::EventReading::Malformed(reason) => {
-            items.push(unreadable_item(target, InboxKind::Messenger, "event", reason, event));
+            items.push(unreadable_item(target, InboxKind::Messenger, UnreadableKind::Event, reason, event));
         }
     }
 }

@@ -4,7 +4,7 @@ use domain::{
     address::{Address, AddressKind},
     change::Author,
     content::{OutboundContent, OutboundMedia, Reaction},
-    inbound::{CallbackBody, CallbackItem, CallbackTarget, Echo, InboundContent, InboundMedia},
+    inbound::{CallbackBody, CallbackItem, CallbackTarget, Echo, InboundContent, InboundMedia, UnreadableKind},
 };
 use serde_json::Value;
 
@@ -23,7 +23,7 @@ pub(super) fn echoes_change(target: &CallbackTarget, value: &Value, items: &mut 
     for message in elements(value, "message_echoes") {
         items.push(match echo_item(message) {
             Ok((dedupe_key, body)) => CallbackItem { dedupe_key, target: target.clone(), body },
-            Err(reason) => cannot_read(target.clone(), "message echo", reason, message),
+            Err(reason) => cannot_read(target.clone(), UnreadableKind::MessageEcho, reason, message),
         });
     }
 }

@@ -1,7 +1,7 @@
 //! Ids and limits of callback items, and items that cannot be read.
 
 use domain::{
-    inbound::{CallbackItem, CallbackTarget},
+    inbound::{CallbackItem, CallbackTarget, UnreadableKind},
     inbox::InboxKind,
 };
 use serde_json::Value;
@@ -19,6 +19,6 @@ pub(super) fn id(value: &Value, name: &str) -> Option<String> {
     owned(value, name).filter(|id| id.len() <= ID_MAX_BYTES)
 }
 
-pub(super) fn cannot_read(target: CallbackTarget, kind: &str, reason: &str, item: &Value) -> CallbackItem {
+pub(super) fn cannot_read(target: CallbackTarget, kind: UnreadableKind, reason: &str, item: &Value) -> CallbackItem {
     unreadable_item(target, InboxKind::WhatsappCloud, kind, reason, item)
 }

@@ -18,7 +18,7 @@ mod status;
 mod status_scan;
 
 use domain::{
-    inbound::{CallbackBody, CallbackItem, CallbackTarget},
+    inbound::{CallbackBody, CallbackItem, CallbackTarget, UnreadableKind},
     inbox::InboxKind,
 };
 use serde_json::Value;
@@ -63,7 +63,7 @@ fn parse_any(raw: &[u8]) -> Result<Vec<CallbackItem>, CallbackError> {
     let mut items = Vec::new();
     for entry in elements(&body, "entry") {
         if !entry.is_object() {
-            items.push(cannot_read(CallbackTarget::Nobody, "entry", "it is no object", entry));
+            items.push(cannot_read(CallbackTarget::Nobody, UnreadableKind::Entry, "it is no object", entry));
         }
         for change in elements(entry, "changes") {
             change_items(entry, change, &mut items);
@@ -78,7 +78,7 @@ fn parse_any(raw: &[u8]) -> Result<Vec<CallbackItem>, CallbackError> {
 fn change_items(entry: &Value, change: &Value, items: &mut Vec<CallbackItem>) {
     let unreadable = |reason: &str| {
         let account = id(entry, "id").map_or(CallbackTarget::Nobody, CallbackTarget::Waba);
-        cannot_read(account, "change", reason, change)
+        cannot_read(account, UnreadableKind::Change, reason, change)
     };
     let value = change.get("value").filter(|value| value.is_object());
     match (text(change, "field"), value) {
@@ -111,7 +111,7 @@ fn messages_change(target: &CallbackTarget, value: &Value, items: &mut Vec<Callb
     for message in messages {
         items.push(match message::message_item(message, value, &contacts) {
             Ok((dedupe_key, body)) => CallbackItem { dedupe_key, target: target.clone(), body },
-            Err(reason) => cannot_read(target.clone(), "message", reason, message),
+            Err(reason) => cannot_read(target.clone(), UnreadableKind::Message, reason, message),
         });
     }
     for status in elements(value, "statuses") {
@@ -124,7 +124,9 @@ fn messages_change(target: &CallbackTarget, value: &Value, items: &mut Vec<Callb
             status::ParsedStatus::Ignored(kind, name) => {
                 ignored_item(target.clone(), InboxKind::WhatsappCloud, kind, &name)
             }
-            status::ParsedStatus::Malformed(reason) => cannot_read(target.clone(), "status", reason, status),
+            status::ParsedStatus::Malformed(reason) => {
+                cannot_read(target.clone(), UnreadableKind::Status, reason, status)
+            }
         });
     }
     for error in list(value, "errors").iter().take(ERRORS_LOGGED) {

@@ -1,7 +1,7 @@
 //! Webhooks of a bridge: signed over the raw bytes with HMAC-SHA512 (`X-Webhook-Hmac`).
 
 use domain::{
-    inbound::{InboundContent, InboundMessage, ProviderStatus, StatusUpdate},
+    inbound::{InboundContent, InboundMessage, ProviderStatus, StatusUpdate, UnreadableKind},
     inbox::InboxKind,
 };
 use hmac::{Hmac, Mac};
@@ -71,7 +71,7 @@ pub(super) fn parse_events(body: &[u8]) -> Result<Vec<DeviceEvent>, BridgeCallba
 
 fn cannot_read(item: &Value) -> DeviceEvent {
     let reason = "its id, its customer or its time is missing, or has another form";
-    DeviceEvent::Unreadable(unreadable(InboxKind::WhatsappLite, "event", reason, item))
+    DeviceEvent::Unreadable(unreadable(InboxKind::WhatsappLite, UnreadableKind::Event, reason, item))
 }
 
 fn left_out(kind: &str, name: &str) -> DeviceEvent {
@@ -88,7 +88,8 @@ fn told_of(event: &str, item: &Value, webhook: &Value) -> DeviceEvent {
     }
     if other_events::is_of_group(item) || (event == "message.revoked" && other_events::is_revoked_of_group(item)) {
         let reason = "messages of groups are not supported";
-        return DeviceEvent::Unreadable(unreadable(InboxKind::WhatsappLite, "group message", reason, item));
+        let kind = UnreadableKind::GroupMessage;
+        return DeviceEvent::Unreadable(unreadable(InboxKind::WhatsappLite, kind, reason, item));
     }
     let told = match event {
         "message.edited" => other_events::read_edit(item, webhook).map(|change| DeviceEvent::Changed(Box::new(change))),
