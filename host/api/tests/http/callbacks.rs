@@ -140,6 +140,22 @@ async fn a_callback_with_broken_parts_is_accepted_and_each_unreadable_part_is_li
 }
 
 #[tokio::test]
+async fn a_message_of_a_group_is_listed_with_a_kind_that_the_document_names() {
+    let service = Service::start().await;
+    let mut callback: Value = serde_json::from_str(&message(OURS)).unwrap();
+    callback["entry"][0]["changes"][0]["value"]["messages"][0]["group_id"] = json!("group-1");
+    assert_eq!(service.send(signed(&callback.to_string(), APP_SECRET)).await.status, 200);
+
+    let page = service.get(FAILED).await.json();
+
+    let kind = &page["content"][0]["kind"];
+    assert_eq!(kind, "group message");
+    let document = service.get("/openapi.json").await.json();
+    let kinds = document["components"]["schemas"]["FailedCallbackKind"]["enum"].as_array().unwrap();
+    assert!(kinds.contains(kind), "{kinds:?}");
+}
+
+#[tokio::test]
 async fn a_signed_callback_without_useful_content_is_accepted() {
     let service = Service::start().await;
     let status = json!({"id": "wamid.1", "status": "failed", "type": "payment", "timestamp": "1760000000"});
