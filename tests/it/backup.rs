@@ -37,7 +37,7 @@ pub(crate) async fn count(url: &str, statement: &str) -> i64 {
     sqlx::query_scalar(statement).fetch_one(&mut db).await.unwrap()
 }
 
-pub(crate) fn manifest(backup: &str) -> Value {
+fn manifest(backup: &str) -> Value {
     serde_json::from_slice(&fs::read(Path::new(backup).join("manifest.json")).unwrap()).unwrap()
 }
 

@@ -101,6 +101,7 @@ mod popia_desk;
 mod promises;
 mod recipient_limits;
 mod restored_erasures;
+mod restored_persons;
 mod routing;
 mod rules;
 mod schema;

@@ -6,8 +6,8 @@ use harness::{Patchbay, PatchbaySetup, TestClient, WebhookSink};
 use reqwest::Method;
 use serde_json::json;
 
-const FIRST: &str = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=";
-const SECOND: &str = "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVpBQkNERUY=";
+pub(crate) const FIRST: &str = "MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIzNDU2Nzg5MDE=";
+pub(crate) const SECOND: &str = "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVpBQkNERUY=";
 
 /// The stored key of the first user, which only the master key opens.
 async fn api_key(patchbay: &Patchbay, client: &TestClient) -> String {

@@ -2,26 +2,43 @@
 
 use std::{fs, path::PathBuf};
 
-use harness::{Patchbay, TestClient, eventually};
+use harness::{Patchbay, PatchbaySetup, TestClient, eventually};
 use serde_json::{Value, json};
 use sqlx::{Connection, PgConnection};
 use tempfile::TempDir;
 
 use crate::{
-    backup::{count, database_of_another_owner, manifest, place},
+    backup::{count, database_of_another_owner, place},
     live_events::{socket, until},
 };
 
-const THANDI: &str = "27820000001";
-const SIPHO: &str = "27820000002";
+pub(crate) const THANDI: &str = "27820000001";
+pub(crate) const SIPHO: &str = "27820000002";
 
-/// A program that was killed after a person of its backup was erased.
-struct Stage {
-    patchbay: Patchbay,
+/// Makes a new database fail when the first person of a restore is erased again, as if the process had ended there.
+const FAULT: &str = "
+    CREATE SCHEMA fault;
+    GRANT USAGE ON SCHEMA fault TO PUBLIC;
+    CREATE FUNCTION fault.refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN
+        RAISE EXCEPTION 'the restore ends here';
+    END $$;
+    CREATE FUNCTION fault.prepare() RETURNS event_trigger LANGUAGE plpgsql AS $$
+    BEGIN
+        IF EXISTS (SELECT FROM pg_event_trigger_ddl_commands() WHERE object_identity LIKE '%.unfinished_restore') THEN
+            CREATE TRIGGER refused BEFORE DELETE ON customer_address
+                FOR EACH STATEMENT EXECUTE FUNCTION fault.refuse();
+        END IF;
+    END $$;
+    CREATE EVENT TRIGGER marked ON ddl_command_end WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION fault.prepare()";
+
+/// A program with a backup, and the new database after it was lost.
+pub(crate) struct Stage {
+    pub(crate) patchbay: Patchbay,
     files: TempDir,
     backup: String,
     /// The database to restore into.
-    url: String,
+    pub(crate) url: String,
 }
 
 fn ledger(patchbay: &Patchbay) -> PathBuf {
@@ -29,8 +46,8 @@ fn ledger(patchbay: &Patchbay) -> PathBuf {
 }
 
 /// Both persons write to the client.
-async fn written_to() -> (Patchbay, TestClient) {
-    let patchbay = Patchbay::start().await;
+pub(crate) async fn written_to(setup: PatchbaySetup) -> (Patchbay, TestClient) {
+    let patchbay = setup.start().await;
     let client = patchbay.client("acme", "27110000001").await;
     for number in [THANDI, SIPHO] {
         patchbay.phone(number).write(&client.number, "hello").await;
@@ -47,30 +64,54 @@ async fn written_to() -> (Patchbay, TestClient) {
 }
 
 impl Stage {
+    /// A program that was killed after a person of its backup was erased.
     async fn open() -> Self {
-        let (mut patchbay, client) = written_to().await;
+        let (patchbay, client) = written_to(PatchbaySetup::new()).await;
+        let stage = Self::save(patchbay);
+        stage.erase(&client, THANDI);
+        stage.lose_database().await
+    }
+
+    /// Makes a backup of a running program.
+    pub(crate) fn save(patchbay: Patchbay) -> Self {
         let files = tempfile::tempdir().unwrap();
         let backup = place(&files, "backup");
         patchbay.admin(&["backup", &backup]);
-        let person = ["--client", &client.client_ref, "--number", THANDI, "--rewrite", "none"];
-        let certificate = patchbay.admin(&[&["person", "erase"], &person[..]].concat());
-        assert_eq!(certificate["complete"], true, "{certificate}");
-        patchbay.kill();
-        let url = database_of_another_owner(&patchbay).await;
-        patchbay.set("database.url", &url);
-        Self { patchbay, files, backup, url }
+        Self { patchbay, files, backup, url: String::new() }
     }
 
-    fn restore(&self, options: &[&str]) -> Value {
+    pub(crate) fn erase(&self, client: &TestClient, number: &str) {
+        let person = ["--client", &client.client_ref, "--number", number, "--rewrite", "none"];
+        let certificate = self.patchbay.admin(&[&["person", "erase"], &person[..]].concat());
+        assert_eq!(certificate["complete"], true, "{certificate}");
+    }
+
+    /// Kills the program and gives it a new database.
+    pub(crate) async fn lose_database(mut self) -> Self {
+        self.patchbay.kill();
+        self.url = database_of_another_owner(&self.patchbay).await;
+        self.patchbay.set("database.url", &self.url);
+        self
+    }
+
+    pub(crate) fn restore(&self, options: &[&str]) -> Value {
         self.patchbay.admin(&[&["restore", self.backup.as_str()], options].concat())
     }
 
-    fn refused(&self, options: &[&str]) -> String {
+    pub(crate) fn refused(&self, options: &[&str]) -> String {
         self.patchbay.refused(&[&["restore", self.backup.as_str()], options].concat())
     }
 
-    async fn customers(&self, number: &str) -> i64 {
-        count(&self.url, &format!("SELECT count(*) FROM customer_address WHERE value = '{number}'")).await
+    pub(crate) async fn customers(&self, address: &str) -> i64 {
+        count(&self.url, &format!("SELECT count(*) FROM customer_address WHERE value = '{address}'")).await
+    }
+
+    /// Executes statements in the new database as its superuser.
+    async fn execute(&self, statements: &'static str) {
+        let (superuser, _) = self.patchbay.database_url().split_once('@').unwrap();
+        let (_, database) = self.url.split_once('@').unwrap();
+        let mut db = PgConnection::connect(&format!("{superuser}@{database}")).await.unwrap();
+        sqlx::raw_sql(statements).execute(&mut db).await.unwrap();
     }
 }
 
@@ -149,20 +190,12 @@ async fn a_ledger_of_another_installation_or_with_an_unreadable_line_is_refused(
 #[tokio::test]
 async fn an_interrupted_restore_serves_nothing_and_is_continued_by_the_next_one() {
     let stage = Stage::open().await;
-    stage.restore(&["--without-erasures"]);
-    // As after a crash between the rows and the erasures.
-    let mark = async |taken_time: &str| {
-        let sql = "CREATE TABLE IF NOT EXISTS unfinished_restore (taken_at timestamptz NOT NULL)";
-        let mut db = PgConnection::connect(&stage.url).await.unwrap();
-        let fill =
-            format!("{sql}; DELETE FROM unfinished_restore; INSERT INTO unfinished_restore VALUES ('{taken_time}')");
-        sqlx::raw_sql(&fill).execute(&mut db).await.unwrap();
-    };
-
-    mark("2026-01-01T00:00:00Z").await;
+    stage.execute(FAULT).await;
     let said = stage.refused(&[]);
-    assert!(said.contains("rows of the backup of 2026-01-01"), "{said}");
-    mark(manifest(&stage.backup)["takenTime"].as_str().unwrap()).await;
+    assert!(said.contains("the restore ends here"), "{said}");
+    stage.execute("DROP SCHEMA fault CASCADE").await;
+    assert_eq!(stage.customers(THANDI).await, 1, "the rows are there, and the person is not erased");
+
     let said = stage.patchbay.refused(&["client", "list"]);
     assert!(said.contains("is not finished"), "{said}");
     let said = stage.patchbay.refused(&["migrate"]);
@@ -175,8 +208,22 @@ async fn an_interrupted_restore_serves_nothing_and_is_continued_by_the_next_one(
 }
 
 #[tokio::test]
+async fn an_interrupted_restore_is_continued_with_no_other_backup() {
+    let stage = Stage::open().await;
+    stage.execute(FAULT).await;
+    stage.refused(&[]);
+    stage.execute("DROP SCHEMA fault CASCADE").await;
+    stage.execute("UPDATE unfinished_restore SET taken_at = taken_at - interval '1 day'").await;
+
+    let said = stage.refused(&[]);
+
+    assert!(said.contains("the database has the rows of the backup of"), "{said}");
+    assert_eq!(stage.customers(THANDI).await, 1);
+}
+
+#[tokio::test]
 async fn the_ledger_has_erasures_by_api_and_no_address() {
-    let (patchbay, client) = written_to().await;
+    let (patchbay, client) = written_to(PatchbaySetup::new()).await;
     let erase = json!({ "phoneNumber": format!("+{THANDI}") });
     client.post("/chat-service/api/v2/people/erase", &erase).await.ok();
 
@@ -195,7 +242,7 @@ async fn the_ledger_has_erasures_by_api_and_no_address() {
 
 #[tokio::test]
 async fn a_reader_of_live_events_loads_all_again_after_a_restore() {
-    let (mut patchbay, client) = written_to().await;
+    let (mut patchbay, client) = written_to(PatchbaySetup::new()).await;
     let mut live = socket(&patchbay.url(), "", &client.key).await;
     let before = until(&mut live, "hello").await[0]["sequence"].as_i64().unwrap();
     let files = tempfile::tempdir().unwrap();
