@@ -1,7 +1,7 @@
 //! The order of the messages of one customer while one of them fails (ADR 0045).
 
 use chrono::TimeDelta;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use domain::content::OutboundContent;
 
@@ -23,6 +23,16 @@ async fn with_poison() -> Stage {
     let poison = "ALTER TABLE chat_message ADD CONSTRAINT no_poison CHECK (body NOT LIKE 'poison%')";
     execute(&stage, poison).await;
     stage
+}
+
+/// Two messages of Zo, each under another address.
+fn poison_by_number_and_three_by_id() -> [Value; 2] {
+    let text =
+        |id: &str, text: &str| json!({ "id": id, "timestamp": "1790000000", "type": "text", "text": { "body": text } });
+    let (mut by_number, mut by_id) = (text("wamid.2", "poison"), text("wamid.3", "three"));
+    by_number["from"] = json!(ZO);
+    by_id["from_user_id"] = json!("ZA.100");
+    [by_number, by_id]
 }
 
 async fn repair(stage: &Stage) {
@@ -55,13 +65,7 @@ async fn a_message_under_another_address_of_the_customer_waits_too() {
     let stage = with_poison().await;
     stage.zo_writes("wamid.1", "hi").await;
     stage.settle_callbacks_only().await;
-    let text =
-        |id: &str, text: &str| json!({ "id": id, "timestamp": "1790000000", "type": "text", "text": { "body": text } });
-    let mut by_number = text("wamid.2", "poison");
-    by_number["from"] = json!(ZO);
-    let mut by_id = text("wamid.3", "three");
-    by_id["from_user_id"] = json!("ZA.100");
-    for message in [by_number, by_id] {
+    for message in poison_by_number_and_three_by_id() {
         stage.called_back(json!({ "messages": [message] })).await;
         stage.settle_callbacks_only().await;
     }
@@ -72,6 +76,26 @@ async fn a_message_under_another_address_of_the_customer_waits_too() {
     stage.settle_callbacks_only().await;
 
     assert_eq!(stage.transcript().await, ["< hi", "< poison", "< three"]);
+}
+
+#[tokio::test]
+async fn a_message_under_another_address_waits_also_while_an_item_of_another_customer_waits() {
+    let stage = with_poison().await;
+    stage.zo_writes("wamid.1", "hi").await;
+    let other = json!({ "from": "27820000002", "id": "wamid.O", "timestamp": "1790000000", "type": "text",
+        "text": { "body": "poison of another" } });
+    stage.called_back(json!({ "messages": [other] })).await;
+    stage.settle_callbacks_only().await;
+    stage.called_back(json!({ "messages": poison_by_number_and_three_by_id() })).await;
+    stage.settle_callbacks_only().await;
+    assert_eq!(stage.texts(BODIES).await, ["hi"]);
+
+    repair(&stage).await;
+    stage.advance(TimeDelta::seconds(2));
+    stage.settle_callbacks_only().await;
+
+    let of_zo = "SELECT body FROM chat_message WHERE body <> 'poison of another' ORDER BY id";
+    assert_eq!(stage.texts(of_zo).await, ["hi", "poison", "three"]);
 }
 
 #[tokio::test]
