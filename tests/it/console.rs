@@ -202,6 +202,12 @@ fn a_send_has_the_values_of_the_header_the_body_the_buttons_and_the_cards_of_its
 }
 
 #[test]
+fn the_text_of_a_team_after_hours_is_no_step_of_the_bot() {
+    let script = peer_folder("console").join("bot-steps.mjs");
+    run(Command::new("node").arg(&script), &script);
+}
+
+#[test]
 fn the_libraries_are_those_of_their_sums() {
     let vendor = peer_folder("..").join("../console/vendor");
     let sums = std::fs::read_to_string(vendor.join("SHA256SUMS")).unwrap();
