@@ -3,7 +3,7 @@ import { Inbox, browser, check, eventually, given, logIn, phone, press } from ".
 
 const chromium = await browser();
 
-// In place of the sounds and the notifications of the browser: notes of them. `answer` is that of the browser to a page that asks.
+// Replaces sounds and notifications by records of them. `answer` is the permission that the browser gives a page that asks.
 function pretend(answer) {
   Object.assign(window, { tones: [], shown: [], isAway: false });
   Object.defineProperty(Document.prototype, "hidden", { configurable: true, get: () => window.isAway });
