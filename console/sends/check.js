@@ -4,16 +4,21 @@ import { t } from "#app/i18n.js";
 import { Button, Tag } from "#ui/controls.js";
 import { Icon } from "#ui/icons.js";
 import { Table } from "#ui/table.js";
+import { valueLabel } from "../inbox/template-parts.js";
 import { written } from "./csv.js";
 
 /** @typedef {import("./plan.js").PlannedRow} PlannedRow */
+/** @typedef {import("./plan.js").RowFault} RowFault */
 
 const SHOWN = 20;
 
-/** @param {string} fault */
+/** A value that is missing has the label of its field, which names its card, the header or the button. @param {RowFault} fault */
 function faultText(fault) {
-  if (fault.startsWith("rejected:")) return fault.slice("rejected:".length);
-  return fault.startsWith("value:") ? t("sends.fault.value", { name: fault.slice("value:".length) }) : t(`sends.fault.${fault}`);
+  switch (fault.kind) {
+    case "rejected": return fault.reason;
+    case "value": return t("sends.fault.value", { label: valueLabel(fault.of, true) });
+    default: return t(`sends.fault.${fault.kind}`);
+  }
 }
 
 /** @param {{rows: PlannedRow[], shown: number, onShow: (index: number) => void, header: string[]}} props */

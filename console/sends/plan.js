@@ -5,7 +5,8 @@ import { recipient } from "./csv.js";
 /** @typedef {import("../inbox/templates.js").Template} Template */
 /** A parameter takes its value from a column or has a fixed text. @typedef {{column: number} | {text: string}} Source */
 /** @typedef {{to: Source, ctId: Source | null, values: Record<string, Source>, fileUrl: string}} Mapping */
-/** @typedef {{line: number, to: string, ctId: string, values: Record<string, string>, faults: string[], cells: string[]}} PlannedRow */
+/** `rejected`: by the server, for a reason. `value`: a placeholder has none. @typedef {{kind: "number" | "twice"} | {kind: "rejected", reason: string} | {kind: "value", of: import("../inbox/templates.js").Placeholder}} RowFault */
+/** @typedef {{line: number, to: string, ctId: string, values: Record<string, string>, faults: RowFault[], cells: string[]}} PlannedRow */
 
 /** The most recipients of one request. */
 export const MOST_PER_REQUEST = 1000;
@@ -35,8 +36,7 @@ function valueOf(source, row) {
 }
 
 /**
- * Each row with its faults: `number`, `twice`, `rejected:` and the reason of the server, or `value:` and the name of the parameter
- * that has none.
+ * Each row with its faults.
  * @param {Template} template
  * @param {string[][]} rows
  * @param {Mapping} mapping
@@ -52,11 +52,13 @@ export function check(template, rows, mapping, firstLine, rejected) {
     const given = valueOf(mapping.to, cells);
     const to = recipient(given);
     const values = Object.fromEntries(asked.map((one) => [one.key, valueOf(mapping.values[one.key] ?? null, cells)]));
-    const faults = asked.filter((one) => !values[one.key]).map((one) => `value:${one.label}`);
+    /** @type {RowFault[]} */
+    const faults = asked.filter((one) => !values[one.key]).map((one) => ({ kind: "value", of: one }));
     const same = to.replace(/^\+/, "");
-    if (!to) faults.unshift("number");
-    else if (seen.has(same)) faults.unshift("twice");
-    else if (rejected.has(to)) faults.unshift(`rejected:${rejected.get(to)}`);
+    const reason = rejected.get(to);
+    if (!to) faults.unshift({ kind: "number" });
+    else if (seen.has(same)) faults.unshift({ kind: "twice" });
+    else if (reason !== undefined) faults.unshift({ kind: "rejected", reason });
     seen.add(same);
     return { line: firstLine + index, to: to || given, ctId: valueOf(mapping.ctId, cells), values, faults, cells };
   });

@@ -1065,7 +1065,7 @@ export default {
     dropText: { one: "{count} Nachricht ist noch nicht gespeichert und geht nicht hinaus.", other: "{count} Nachrichten sind noch nicht gespeichert und gehen nicht hinaus." },
     dropTitle: "Den Rest dieser Sendung verwerfen?",
     fallback: "Empfängern ohne WhatsApp eine SMS senden",
-    fault: { number: "keine Telefonnummer", twice: "die Nummer steht schon in einer früheren Zeile", value: "kein Wert für {name}" },
+    fault: { number: "keine Telefonnummer", twice: "die Nummer steht schon in einer früheren Zeile", value: "{label} fehlt" },
     faults: "Prüfung",
     fileRead: { one: "{name}: {count} Zeile", other: "{name}: {count} Zeilen" },
     firstRowNames: "Die erste Zeile enthält die Namen der Spalten",

@@ -1065,7 +1065,7 @@ export default {
     dropText: { one: "{count} message is not stored yet and does not go out.", other: "{count} messages are not stored yet and do not go out." },
     dropTitle: "Drop the rest of this send?",
     fallback: "Send an SMS to recipients who are not on WhatsApp",
-    fault: { number: "no phone number", twice: "the number stands in an earlier row", value: "no value of {name}" },
+    fault: { number: "no phone number", twice: "the number stands in an earlier row", value: "{label} is missing" },
     faults: "Check",
     fileRead: { one: "{name}: {count} row", other: "{name}: {count} rows" },
     firstRowNames: "The first row has the names of the columns",

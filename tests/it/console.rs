@@ -91,6 +91,18 @@ async fn an_agent_answers_with_files_that_are_chosen_dropped_and_pasted_a_quote_
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_new_chat_sounds_and_is_notified_if_the_viewer_wants_it_and_the_browser_allows_it() {
+    play("alerts.mjs").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_gives_a_chat_back_to_the_bot_passes_it_to_a_closed_team_and_closes_it() {
+    let client = SharedPatchbay::get().await.new_client().await;
+    client.install("greeter", greeter("Hello")).await;
+    play_for(&client, "moves.mjs", &[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn two_contacts_are_merged_and_the_merge_is_undone() {
     play("contacts.mjs").await;
 }
@@ -118,6 +130,11 @@ async fn an_admin_sees_the_sessions_of_a_user_and_ends_one() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_developer_sends_to_the_recipients_of_a_csv_file_and_follows_a_message() {
     play("sends.mjs").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_developer_pauses_resumes_and_cancels_a_send() {
+    play("batches.mjs").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -153,7 +170,7 @@ async fn every_page_and_each_of_its_controls_is_reached_by_keyboard_alone() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_plugin_is_rolled_out_by_canary_and_rolled_back() {
+async fn a_plugin_is_rolled_out_by_canary_rolled_back_and_compared_as_a_shadow() {
     play_with("plugins.mjs", &[greeter("Hello"), greeter("Welcome")]).await;
 }
 
@@ -198,6 +215,12 @@ fn each_language_has_the_texts_of_english() {
 #[test]
 fn a_send_has_the_values_of_the_header_the_body_the_buttons_and_the_cards_of_its_template() {
     let script = peer_folder("console").join("template-values.mjs");
+    run(Command::new("node").arg(&script), &script);
+}
+
+#[test]
+fn the_text_of_a_team_after_hours_is_no_step_of_the_bot() {
+    let script = peer_folder("console").join("bot-steps.mjs");
     run(Command::new("node").arg(&script), &script);
 }
 

@@ -152,3 +152,43 @@ fn every_world_of_a_released_interface_is_there_and_documented() {
         assert!(text.contains("package patchbay:plugin@"), "{}", release.display());
     }
 }
+
+/// The folders of pages that show texts of customers, visitors and providers.
+const PAGES: [&str; 3] = ["console/", WIDGET, "host/simulator/page/"];
+const WIDGET: &str = "host/api-webchat/src/widget/";
+
+/// Ways to make markup or code of a text.
+const MARKUP: &[&str] = &[
+    "innerHTML",
+    "outerHTML",
+    "insertAdjacentHTML",
+    "document.write",
+    "eval(",
+    "new Function",
+    "srcdoc",
+    "javascript:",
+    "DOMParser",
+    "createContextualFragment",
+];
+
+/// Styles in an element. The policy of a site with the widget may refuse them.
+const OWN_STYLES: &[&str] = &["setAttribute(\"style\"", ".style."];
+
+#[test]
+fn no_page_makes_markup_or_code_of_a_text() {
+    let is_code = |file: &str| [".js", ".html"].iter().any(|ending| file.ends_with(ending));
+    let is_ours = |file: &str| !file.starts_with("console/vendor/");
+    let texts = texts();
+    let mut found = Vec::new();
+    for folder in PAGES {
+        let of_page = |file: &str| file.starts_with(folder) && is_ours(file) && is_code(file);
+        let files: Vec<&(String, String)> = texts.iter().filter(|(file, _)| of_page(file)).collect();
+        assert!(files.len() > 5, "found only {} files in {folder}", files.len());
+        let styles: &[&str] = if folder == WIDGET { OWN_STYLES } else { &[] };
+        for (file, text) in files {
+            let forbidden = MARKUP.iter().chain(styles).filter(|way| text.contains(**way));
+            found.extend(forbidden.map(|way| format!("{file}: {way}")));
+        }
+    }
+    assert!(found.is_empty(), "{found:#?}");
+}

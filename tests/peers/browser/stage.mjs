@@ -36,11 +36,9 @@ export async function browser() {
   return chromium.launch({ executablePath, args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"] });
 }
 
-// A page of a site, and what it complained of.
-export async function visit(context, address) {
-  const page = await context.newPage();
-  page.setDefaultTimeout(PATIENCE_MS);
-  if (SLOWNESS > 1) await (await context.newCDPSession(page)).send("Emulation.setCPUThrottlingRate", { rate: SLOWNESS });
+// Collects in `complaints` of a page its faults, breaches of its policy, and dialogs.
+export function listen(page) {
+  if (page.complaints) return;
   page.complaints = [];
   page.on("console", (message) => {
     if (message.type() === "error") page.complaints.push(message.text());
@@ -50,6 +48,14 @@ export async function visit(context, address) {
     page.complaints.push(`a dialog: ${dialog.message()}`);
     dialog.dismiss();
   });
+}
+
+// A page of a site, and what it complained of.
+export async function visit(context, address) {
+  const page = await context.newPage();
+  page.setDefaultTimeout(PATIENCE_MS);
+  if (SLOWNESS > 1) await (await context.newCDPSession(page)).send("Emulation.setCPUThrottlingRate", { rate: SLOWNESS });
+  listen(page);
   await page.goto(address);
   return page;
 }

@@ -5,8 +5,6 @@ const chromium = await browser();
 const context = await chromium.newContext();
 const page = await logIn(context, "/inbox/unassigned");
 const inbox = new Inbox(page);
-const histories = [];
-page.on("request", (request) => /\/v2\/messages\?.*size=1(&|$)/.test(request.url()) && histories.push(request.url()));
 check(page.url().endsWith("/console/inbox/unassigned"), `the address is kept over the login: ${page.url()}`);
 await page.getByText("No chats here").waitFor();
 
@@ -14,10 +12,21 @@ await page.getByText("No chats here").waitFor();
 const markup = "is <b>anybody</b> there?";
 await phone("POST", `${given.phone}/messages`, { to: given.number, text: markup });
 await inbox.row(markup).waitFor();
-await inbox.row(markup).getByTitle(/^Waiting for an answer since/).waitFor();
 await inbox.row(markup).click();
 await inbox.sees(markup);
-check((await inbox.log.locator("b").count()) === 0, "a text became markup");
+check((await page.locator("#main b").count()) === 0, "a text became markup");
+
+// The customer waits since the first message, also after another one. The page shows whole seconds.
+const SINCE = "Waiting for an answer since ";
+const waits = page.getByRole("region", { name: "Chats" }).getByTitle(new RegExp(`^${SINCE}`));
+const second = () => Math.floor(Date.now() / 1000);
+const secondOfFirst = second();
+await eventually("the next second", () => second() > secondOfFirst);
+await phone("POST", `${given.phone}/messages`, { to: given.number, text: "please?" });
+await inbox.row("please?").waitFor();
+await inbox.sees("please?");
+const timeOf = async (part) => Date.parse((await part.getAttribute("title")).replace(SINCE, "").replaceAll("\u202f", " "));
+await eventually("the wait since the first message", async () => (await timeOf(waits)) < (await timeOf(inbox.message("please?").locator("time"))));
 
 await page.getByRole("button", { name: "Take this chat" }).click();
 await inbox.field.waitFor();
@@ -61,11 +70,21 @@ await page.getByRole("button", { name: "Reply", exact: true }).click();
 
 // The list that the server returns has the last message of each chat. No chat needs a request of its own.
 await page.getByRole("link", { name: /^Mine/ }).click();
+await page.waitForURL("**/console/inbox/my");
+const asked = [];
+page.on("request", (request) => asked.push(`${request.method()} ${new URL(request.url()).pathname}`));
+await page.reload();
+await inbox.row("while you were away").waitFor();
+check(asked.includes("GET /chat-service/api/v2/chats"), `the page did not read its list again: ${asked.join("\n")}`);
+const single = asked.filter((one) => /^GET .*\/v2\/(chats\/[0-9a-f]{8}-|messages$)/.test(one));
+check(single.length === 0, single.join("\n"));
+// An answer is the last message of its row at once, and ends the wait.
+await waits.waitFor();
 await inbox.row("while you were away").click();
 await inbox.field.fill("Here I am.");
 await page.keyboard.press("Enter");
 await inbox.row("Here I am.").waitFor();
-check(histories.length === 0, histories.join("\n"));
+await eventually("the end of the wait", async () => (await waits.count()) === 0);
 
 // A message that fails has its reason, and is sent again as another message.
 const hard = inbox.message("Can you read this?");

@@ -1,4 +1,5 @@
 // The pages of developers: judged by axe-core in light and dark, and at 360 pixels; a key made and removed by keyboard alone.
+import { readFileSync } from "node:fs";
 import { browser, check, complaints, eventually, findings, given, judgeLooks, loaded, logIn, press, tabTo } from "./stage.mjs";
 
 const PAGES = [
@@ -46,21 +47,22 @@ await press(remove, "Enter");
 await press(page.getByRole("dialog").getByRole("button", { name: "Delete" }), "Enter");
 await shown(page, "No test keys yet");
 
-// The audit log has both, is searched by the action, and is exported as it was searched.
+// The audit log has both changes of the key, is searched by the kind of object, and is exported as it was searched.
 await page.getByRole("link", { name: "Audit log" }).click();
 const entries = page.getByRole("region", { name: "Audit log" }).getByRole("row");
-await eventually("the entries", async () => (await entries.count()) > 2);
-const action = (await entries.nth(1).locator("code").textContent()) ?? "";
+const actions = async (rows) => (await rows.locator("code").allTextContents()).join();
+await eventually("both changes of the key", async () => (await actions(entries.filter({ hasText: "testKey" }))) === "delete,create");
 await page.getByLabel("Action", { exact: true }).fill("no such action");
 await shown(page, "Nothing was found");
-await page.getByLabel("Action", { exact: true }).fill(action);
-await eventually("the entries of one action", async () => {
-  const found = await entries.locator("code").allTextContents();
-  return found.length > 0 && found.every((one) => one === action);
-});
+await page.getByLabel("Action", { exact: true }).fill("");
+await page.getByLabel("Object", { exact: true }).fill("testKey");
+await eventually("the entries of test keys alone", async () => (await actions(entries)) === "delete,create");
 await page.getByRole("button", { name: "Export these entries" }).click();
 const [log] = await Promise.all([page.waitForEvent("download"), page.getByRole("menuitem", { name: "CSV" }).click()]);
 check(log.suggestedFilename() === "audit.csv", `the export is ${log.suggestedFilename()}`);
+// In the order of the chain.
+const [, ...lines] = readFileSync(await log.path(), "utf8").trim().split(/\r?\n/);
+check(lines.map((line) => line.split(",").slice(4, 6).join(" ")).join() === "create testKey,delete testKey", `the export has ${lines.join("\n")}`);
 
 // The server reads the quality and the tier of a new number from the provider.
 await page.getByRole("link", { name: "Numbers and sites" }).click();

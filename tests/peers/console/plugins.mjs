@@ -1,4 +1,4 @@
-// An author uploads two versions, rolls the second one out as a canary, watches it, and rolls it back.
+// An author uploads two versions, rolls the second one out as a canary, watches it, rolls it back, and compares it as a shadow.
 import { readFileSync } from "node:fs";
 import { browser, check, complaints, eventually, findings, given, loaded, logIn, phone, upload } from "./stage.mjs";
 
@@ -44,6 +44,29 @@ await eventually("the new share", async () => (await trial.textContent()).includ
 await trial.getByRole("button", { name: "End it" }).click();
 const rollback = dialog("Roll back greeter");
 await rollback.getByText("All inboxes: the Canary v2 ends, and greeter v1 answers for everybody.").waitFor();
+await rollback.getByRole("button", { name: "Roll back" }).click();
+await page.getByText("No trial is running").waitFor();
+
+// A shadow is called for comparison only: both answers stand side by side, and the customer gets that of the live version.
+const received = async (text) => (await phone("GET", `${given.phone}/inbox`)).messages.filter((one) => one.text?.includes(text)).length;
+const before = { live: await received("Hello"), shadow: await received("Welcome") };
+await activate("shadow", "2");
+const shadow = page.getByRole("region", { name: "Shadow All inboxes" });
+await shadow.getByRole("heading", { name: "Shadow: v2" }).waitFor();
+await phone("POST", `${given.phone}/messages`, { to: given.number, text: "hi to both" });
+await eventually("the answer of the live version", async () => (await received("Hello")) === before.live + 1);
+const side = (title) => page.locator(".compare").getByRole("region", { name: title, exact: true });
+await eventually("the difference", async () => {
+  if ((await side("Shadow: v2").count()) === 0) await page.getByRole("button", { name: "Refresh" }).click();
+  return side("Shadow: v2").isVisible();
+});
+const marked = async (title) => (await side(title).locator(".differs").allTextContents()).join("\n");
+const [ofLive, ofShadow] = [await marked("Live: v1"), await marked("Shadow: v2")];
+check(ofLive.includes("Hello") && !ofLive.includes("Welcome"), `marked in the live answer: ${ofLive}`);
+check(ofShadow.includes("Welcome") && !ofShadow.includes("Hello"), `marked in the answer of the shadow: ${ofShadow}`);
+check((await received("Welcome")) === before.shadow, "the customer got the answer of the shadow");
+await shadow.getByRole("button", { name: "End it" }).click();
+await rollback.getByText("All inboxes: the Shadow v2 ends, and greeter v1 answers for everybody.").waitFor();
 await rollback.getByRole("button", { name: "Roll back" }).click();
 await page.getByText("No trial is running").waitFor();
 

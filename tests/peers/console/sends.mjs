@@ -82,12 +82,32 @@ await story.getByText("wamid.").first().waitFor();
 check((await story.getByRole("listitem").count()) >= compact, "the full view has all events");
 const found = new URL(page.url()).pathname.replace("/console", "");
 
-// The next send with such columns begins with the mapping of the last one.
+// The next send with such columns begins with the mapping of the last one. One template gets a header with a value.
+await page.route(/\/WhatsApp\/templates\?/, async (route) => {
+  const response = await route.fetch();
+  const json = await response.json();
+  json.content.find((one) => one.name === "welcome")?.components.unshift({ type: "HEADER", format: "TEXT", text: "News of {{1}}" });
+  await route.fulfill({ response, json });
+});
 await page.getByRole("link", { name: "Sends", exact: true }).click();
 await page.getByRole("link", { name: "New send" }).click();
 await page.getByRole("button", { name: /^order_ready/ }).click();
 await page.locator('input[type="file"]').setInputFiles({ name: "people.csv", mimeType: "text/csv", buffer: Buffer.from(csv) });
 await eventually("the former mapping", async () => (await page.getByLabel("Value of the button Open", { exact: true }).inputValue()) === "2");
+
+// A value that is missing is named with its place: the card, or the header.
+const give = (rows) => page.locator('input[type="file"]').setInputFiles({ name: "more.csv", mimeType: "text/csv", buffer: Buffer.from(rows.join("\r\n")) });
+await page.getByRole("button", { name: "Another template" }).click();
+await page.getByRole("button", { name: /^summer_carousel/ }).click();
+await give(["phone;file;range;other file;other range", `+${given.phone};https://shop.example/blue.png;blue;https://shop.example/red.png;`, `+${lost};;blue;https://shop.example/red.png;red`]);
+await page.getByRole("cell", { name: "Card 2: Value of {{1}} is missing", exact: true }).waitFor();
+await page.getByRole("cell", { name: "Card 1: Address of the file (image) is missing", exact: true }).waitFor();
+await page.getByRole("button", { name: "Another template" }).click();
+await page.getByRole("button", { name: /^welcome/ }).click();
+await give(["phone", `+${given.phone}`]);
+await page.getByRole("cell", { name: "Value of {{1}} in the header is missing", exact: true }).waitFor();
+await page.getByLabel("Text: Value of {{1}} in the header", { exact: true }).fill("Friday");
+await page.getByText("1 of 1 rows can be sent.").waitFor();
 
 check(complaints(page).length === 0, complaints(page).join("\n"));
 

@@ -1,11 +1,11 @@
 // A console in a browser, and the phones around it.
 import { createRequire } from "node:module";
-import { browser, check, eventually, focused, given, press, tabTo, visit as open } from "../browser/stage.mjs";
+import { browser as launch, check, eventually, focused, given, listen, press, tabTo, visit } from "../browser/stage.mjs";
 
 const axe = createRequire(`${process.argv[2]}/node/`)("axe-core").source;
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
-export { browser, check, eventually, focused, given, press, tabTo };
+export { check, eventually, focused, given, press, tabTo, visit };
 
 /** The calls of the documented API, each with a pattern of its path. */
 const DOCUMENTED = Object.entries((await (await fetch(`${given.base}/openapi.json`)).json()).paths).flatMap(([path, calls]) => {
@@ -20,13 +20,32 @@ function isDocumented(request) {
   return DOCUMENTED.some(({ method, pattern }) => method === request.method() && pattern.test(pathname));
 }
 
-// A page of the console, and the calls that its API does not document.
-export async function visit(context, address) {
-  const undocumented = [];
-  context.on("request", (request) => {
-    if (!isDocumented(request)) undocumented.push(`an undocumented call: ${request.method()} ${request.url()}`);
+/** All pages of the story. */
+const pages = new Set();
+
+function follow(page) {
+  pages.add(page);
+  listen(page);
+  page.on("request", (request) => {
+    if (!isDocumented(request)) page.complaints.push(`an undocumented call: ${request.method()} ${request.url()}`);
   });
-  return Object.assign(await open(context, address), { undocumented });
+}
+
+// A browser that judges every page of the story when it is closed, also those that the story did not open itself.
+export async function browser() {
+  const chromium = await launch();
+  const [newContext, close] = [chromium.newContext.bind(chromium), chromium.close.bind(chromium)];
+  chromium.newContext = async (options) => {
+    const context = await newContext(options);
+    context.on("page", follow);
+    return context;
+  };
+  chromium.close = async () => {
+    const found = [...pages].flatMap((page) => complaints(page).map((one) => `${page.url()}: ${one}`));
+    await close();
+    check(found.length === 0, found.join("\n"));
+  };
+  return chromium;
 }
 
 export async function phone(method, path, body) {
@@ -37,7 +56,7 @@ export async function phone(method, path, body) {
 
 // Faults of the page, breaches of its policy, and undocumented calls. A refused call is no fault of the page.
 export function complaints(page) {
-  return [...page.complaints.filter((one) => !/Failed to load resource|ERR_INTERNET_DISCONNECTED/.test(one)), ...page.undocumented];
+  return page.complaints.filter((one) => !/Failed to load resource|ERR_INTERNET_DISCONNECTED/.test(one));
 }
 
 // A page of the console after the login of a user.

@@ -46,6 +46,12 @@ deepStrictEqual(planned.faults, []);
 const [request] = requests(template, [planned], { sender: "27110000001", fileUrl: "", fallback: false });
 deepStrictEqual(request.body.messages, [{ recipients: [{ to: "27820000001" }], components }]);
 
-// A value that is missing is a fault of the row.
+// A value that is missing is a fault of the row, with its place: the header, the body, a button or a card.
 const [bare] = check(template, [["27820000001", "", "Sipho", "noon", "a7"]], mapping, 2, new Map());
-deepStrictEqual(bare.faults, ["value:1"]);
+deepStrictEqual(bare.faults, [{ kind: "value", of: asked[0] }]);
+const [half] = check(carousel, [["27820000001", "https://shop.example/blue.png", "blue", "https://shop.example/red.png", ""]], guess(carousel, [], ["27820000001", "", "", "", ""]), 1, new Map());
+deepStrictEqual(half.faults.map(({ kind, of }) => [kind, of.card, of.part, of.label]), [["value", 2, "body", "1"]]);
+
+// The recipient comes before the values, with the reason of the server if there is one.
+const [none, once, twice] = check(template, [["12", "", "Sipho", "noon", "a7"], ...Array(2).fill(["27820000001", "Friday", "Sipho", "noon", "a7"])], mapping, 2, new Map([["27820000001", "blocked"]]));
+deepStrictEqual([none, once, twice].map((one) => one.faults[0]), [{ kind: "number" }, { kind: "rejected", reason: "blocked" }, { kind: "twice" }]);

@@ -83,27 +83,6 @@ mod tests {
     }
 
     #[test]
-    fn the_widget_works_with_a_strict_policy_and_shows_text_as_text() {
-        let script = std::str::from_utf8(&SCRIPT.0).unwrap();
-        for forbidden in [
-            "innerHTML",
-            "outerHTML",
-            "insertAdjacentHTML",
-            "document.write",
-            "eval(",
-            "new Function",
-            "setAttribute(\"style\"",
-            ".style.",
-            "javascript:",
-            "srcdoc",
-            "DOMParser",
-            "createContextualFragment",
-        ] {
-            assert!(!script.contains(forbidden), "{forbidden}");
-        }
-    }
-
-    #[test]
     fn every_text_that_a_site_may_word_is_one_of_the_widgets() {
         let texts = PARTS[0].split_once("const TEXTS = {").unwrap().1.split_once("};").unwrap().0;
         let keys: BTreeSet<&str> =
