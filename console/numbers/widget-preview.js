@@ -1,9 +1,8 @@
-// The widget as visitors see it, drawn with the settings that are being edited.
+// The widget as visitors see it, with the settings that are being edited. It is the widget itself, in a frame that can make no call.
 import { html } from "htm/preact";
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { t } from "#app/i18n.js";
-import { Button } from "#ui/controls.js";
-import { Icon } from "#ui/icons.js";
+import { Select } from "#ui/controls.js";
 
 /** The texts that most sites change, with the widget's own defaults. @type {Record<string, string>} */
 export const DEFAULT_TEXTS = {
@@ -17,7 +16,9 @@ export const DEFAULT_TEXTS = {
   formTitle: "Before we begin",
   formSubmit: "Begin chat",
 };
-const COLOR = /^#[0-9a-f]{6}$/i;
+const COLOR = /^#[0-9a-f]{6}$/;
+const STATES = ["NEW", "QUEUED", "AFTER_HOURS", "CLOSED"];
+const NOW = new Date().toISOString();
 
 /** The lightness of a colour, by WCAG. @param {string} color */
 function luminance(color) {
@@ -26,28 +27,40 @@ function luminance(color) {
 }
 
 /** @param {string} one @param {string} other */
-export function contrast(one, other) {
+function contrast(one, other) {
   const [low, high] = [luminance(one), luminance(other)].sort((first, second) => first - second);
   return (high + 0.05) / (low + 0.05);
 }
 
+/** The colours that the server gives to widgets for a look. @param {Record<string, string>} look */
+function colorsOf(look) {
+  const [asked, ink] = [look.color ?? "", look.textColor ?? ""].map((one) => one.toLowerCase());
+  const color = COLOR.test(asked) ? asked : "#0a6c58";
+  const readable = contrast(color, "#ffffff") >= contrast(color, "#000000") ? "#ffffff" : "#000000";
+  return { color, textColor: COLOR.test(ink) ? ink : readable };
+}
+
+/** The chat of a visitor in a state, in the shapes of the frames of the server. @param {string} state */
+function chatOf(state) {
+  if (state !== "QUEUED" && state !== "AFTER_HOURS") return { chat: null, messages: [] };
+  const sample = { id: "1", sequence: 1, from: "visitor", time: NOW, content: { kind: "text", text: t("sites.sample") } };
+  return { chat: { state: "queued", afterHours: state === "AFTER_HOURS", seen: false }, messages: [sample] };
+}
+
 /** @param {{look: Record<string, string>, texts: Record<string, string>, form: any}} props */
 export function WidgetPreview({ look, texts, form }) {
-  const [open, setOpen] = useState(true);
-  const [asks, setAsks] = useState(true);
-  const text = (/** @type {string} */ key) => texts[key] || DEFAULT_TEXTS[key];
-  const brand = COLOR.test(look.color ?? "") ? look.color : "#0a6c58";
-  const automatic = contrast(brand, "#ffffff") >= contrast(brand, "#000000") ? "#ffffff" : "#000000";
-  const ink = COLOR.test(look.textColor ?? "") ? look.textColor : automatic;
-  const ratio = contrast(brand, ink);
-  const fields = form?.fields ?? [];
-  return html`<section class="stack" aria-label=${t("sites.preview")}><div class="row wrap"><h2 class="grow">${t("sites.preview")}</h2>
-      <${Button} kind="small" onClick=${() => setOpen(!open)}>${t(open ? "sites.closed" : "sites.opened")}<//>${fields.length > 0 && open && html`<${Button} kind="small" onClick=${() => setAsks(!asks)}>${t(asks ? "sites.showChat" : "sites.showForm")}<//>`}</div>
+  const [chosen, setChosen] = useState("");
+  const frame = useRef(/** @type {HTMLIFrameElement | null} */ (null));
+  const states = form ? ["FORM", ...STATES] : STATES;
+  const state = states.includes(chosen) ? chosen : states[0];
+  const colors = colorsOf(look);
+  const ratio = contrast(colors.color, colors.textColor);
+  const shown = { site: { look: { ...look, ...colors }, texts, form }, open: state !== "CLOSED", formDue: state === "FORM", ...chatOf(state) };
+  // The frame has an origin of its own, which no address names.
+  const show = () => frame.current?.contentWindow?.postMessage(shown, "*");
+  useEffect(show, [JSON.stringify(shown)]);
+  return html`<section class="stack" aria-label=${t("sites.preview")}><h2>${t("sites.preview")}</h2>
+    <${Select} label=${t("sites.state")} value=${state} options=${states.map((one) => [one, t(`sites.states.${one}`)])} onValue=${setChosen} />
     ${ratio < 4.5 && html`<div class="banner danger rounded" role="status">${t("sites.contrast", { ratio: ratio.toFixed(1) })}</div>`}
-    <div class="stage" data-scheme=${look.scheme ?? "AUTO"} data-side=${look.side ?? "END"} dir=${look.direction === "RTL" ? "rtl" : look.direction === "LTR" ? "ltr" : undefined} style=${{ "--brand": brand, "--on-brand": ink }} aria-hidden="true">
-      ${open && html`<div class="w-panel"><div class="w-head"><strong>${text("title")}</strong><${Icon} name="close" /></div>
-        ${fields.length && asks ? html`<div class="w-form"><strong>${text("formTitle")}</strong>${fields.map((/** @type {any} */ one) => html`<div key=${one.key} class=${`w-field ${one.type === "CONSENT" ? "w-tick" : ""}`}><span>${one.label || one.key}${one.required ? " *" : ""}</span><i></i></div>`)}<span class="w-primary">${text("formSubmit")}</span></div>`
-          : html`<div class="w-log"><p class="w-bubble">${text("greeting")}</p><p class="w-bubble own">${t("sites.sample")}</p><p class="w-status">${text("queued")}</p></div>
-            <div class="w-compose"><span>${text("placeholder")}</span><i class="w-send"><${Icon} name="send" size="small" /></i></div>`}</div>`}
-      <span class="w-launcher" title=${text("launcher")}><${Icon} name=${open ? "close" : "chat"} size="large" /></span></div></section>`;
+    <div class="stage" inert><iframe ref=${frame} src="/web-chat/preview" sandbox="allow-scripts" title=${t("sites.preview")} onLoad=${show}></iframe></div></section>`;
 }

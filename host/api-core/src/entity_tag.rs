@@ -20,6 +20,11 @@ impl EntityTag {
         Self(HeaderValue::from_str(&text).unwrap_or_else(|_| HeaderValue::from_static("\"0\"")))
     }
 
+    /// The tag without quotes, for addresses that name a version.
+    pub fn version(&self) -> &str {
+        self.0.to_str().unwrap_or_default().trim_matches('"')
+    }
+
     /// Returns the bytes with their type, or a 304 if the caller has them.
     pub fn answer(&self, asked: &HeaderMap, content_type: &'static str, bytes: Bytes) -> Response {
         let known = asked.get(header::IF_NONE_MATCH).and_then(|value| value.to_str().ok());

@@ -13,11 +13,12 @@ use axum::{
 use console::ConsoleFile;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
-/// Modules and styles come from here, and calls go here. Files of customers may be at a public address of their store.
+/// Modules and styles come from here, and calls go here. The one frame is the preview of the widget (`/web-chat/preview`). Files of
+/// customers may be at a public address of their store.
 static POLICY: LazyLock<HeaderValue> = LazyLock::new(|| {
     let policy = format!(
         "default-src 'none'; script-src 'self' 'sha256-{}'; style-src 'self'; img-src 'self' blob: data: http: https:; \
-         media-src 'self' blob: http: https:; connect-src 'self'; base-uri 'none'; form-action 'self'; \
+         media-src 'self' blob: http: https:; connect-src 'self'; frame-src 'self'; base-uri 'none'; form-action 'self'; \
          frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
         console::IMPORT_MAP_SHA256
     );

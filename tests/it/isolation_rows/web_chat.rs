@@ -47,6 +47,13 @@ pub const ROWS: &[Row] = &[
         |_| plain("/web-chat/widget.js"),
         OF_PAGES,
     ),
+    row(
+        "GET",
+        "/web-chat/preview",
+        Who::Everybody("an empty page; the console sends it what it shows"),
+        |_| plain("/web-chat/preview"),
+        OF_PAGES,
+    ),
     row("POST", "/web-chat/sessions", PAGES, |_| widget("sessions"), OF_PAGES),
     row("OPTIONS", "/web-chat/sessions", PAGES, |_| widget("sessions"), OF_PAGES),
     row("POST", "/web-chat/files", PAGES, |_| widget("files"), OF_PAGES),

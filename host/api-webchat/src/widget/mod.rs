@@ -1,4 +1,5 @@
-//! The widget: one script, built from the files of `widget/` at compile time, the same for every site.
+//! The widget: one script, built from the files of `widget/` at compile time, the same for every site. A page of ours shows it with the
+//! settings that the console edits.
 
 mod tokens;
 
@@ -16,7 +17,7 @@ use crate::state::WidgetState;
 use tokens::WidgetTokens;
 
 /// In the order of their dependencies, within one function that hides their names.
-const PARTS: [&str; 11] = [
+const PARTS: [&str; 13] = [
     include_str!("texts.js"),
     include_str!("style.js"),
     include_str!("dom.js"),
@@ -27,8 +28,14 @@ const PARTS: [&str; 11] = [
     include_str!("form.js"),
     include_str!("thread.js"),
     include_str!("panel.js"),
+    include_str!("shell.js"),
+    include_str!("preview.js"),
     include_str!("start.js"),
 ];
+
+/// Allows the script of the widget and no call. Only pages of this server, such as the console, may frame it.
+const PREVIEW_POLICY: &str = "default-src 'none'; script-src 'self'; base-uri 'none'; form-action 'none'; \
+                              frame-ancestors 'self'; require-trusted-types-for 'script'; trusted-types 'none'";
 
 static SCRIPT: LazyLock<(Bytes, EntityTag)> = LazyLock::new(|| {
     let WidgetTokens { light, dark } = WidgetTokens::of_the_console();
@@ -38,8 +45,20 @@ static SCRIPT: LazyLock<(Bytes, EntityTag)> = LazyLock::new(|| {
     (script.into(), tag)
 });
 
+/// Its script has an address of its version: browsers keep the script for a day, but the console needs the one it was made with.
+static PREVIEW: LazyLock<(Bytes, EntityTag)> = LazyLock::new(|| {
+    let (_, script) = &*SCRIPT;
+    let page = format!(
+        "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"color-scheme\" content=\"light dark\">\
+         <title>Preview</title></head><body><script src=\"widget.js?preview={}\"></script></body></html>\n",
+        script.version()
+    );
+    let tag = EntityTag::of(page.as_bytes());
+    (page.into(), tag)
+});
+
 pub(super) fn routes() -> OpenApiRouter<WidgetState> {
-    OpenApiRouter::new().routes(routes!(script))
+    OpenApiRouter::new().routes(routes!(script)).routes(routes!(preview))
 }
 
 /// Returns the widget, for a script tag: `widget.js?site=SITEKEY`.
@@ -63,6 +82,29 @@ async fn script(headers: HeaderMap) -> Response {
     let kept = "public, max-age=86400, stale-while-revalidate=604800";
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(kept));
     headers.insert("cross-origin-resource-policy", HeaderValue::from_static("cross-origin"));
+    response
+}
+
+/// Returns the page in which the console shows the widget with settings that are being edited.
+///
+/// The page that frames it sends the settings with `postMessage`. It makes no session and no call.
+#[utoipa::path(
+    get,
+    path = "/web-chat/preview",
+    operation_id = "webWidgetPreview",
+    tag = "Web chat",
+    responses(
+        (status = 200, description = "A page.", body = String, content_type = "text/html"),
+        (status = 304, description = "The browser has it already."),
+    ),
+)]
+async fn preview(headers: HeaderMap) -> Response {
+    let (page, tag) = &*PREVIEW;
+    let mut response = tag.answer(&headers, "text/html; charset=utf-8", page.clone());
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(PREVIEW_POLICY));
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     response
 }
 

@@ -7,13 +7,10 @@ const siteKey = address.searchParams.get("site") || "";
 function start() {
   if (window.Patchbay && window.Patchbay.site === siteKey) return;
   const kept = store(siteKey);
-  const host = document.createElement("patchbay-chat");
-  const shadow = host.attachShadow({ mode: "open" });
+  let shell = null;
   let text = wording({});
   let view = null;
   let box = null;
-  let launcher = null;
-  let badge = null;
   let session = null;
   let chat = null;
   let online = false;
@@ -36,7 +33,7 @@ function start() {
     position: function () { return { chat: chat ? chat.chat : undefined, after: newest }; },
     open: function () { online = true; stand(); box.flush(); },
     lost: function () { online = false; stand(); },
-    refused: function () { online = false; host.remove(); },
+    refused: function () { online = false; if (shell) shell.host.remove(); },
     frame: hear,
   });
 
@@ -62,21 +59,10 @@ function start() {
   };
 
   function build() {
-    const look = session.site.look;
-    text = wording(session.site.texts);
-    const direction = look.direction === "AUTO" ? getComputedStyle(document.documentElement).direction : look.direction.toLowerCase();
-    host.setAttribute("dir", direction);
-    host.setAttribute("lang", look.language);
-    shadow.adoptedStyleSheets = [stylesheet(look)];
+    shell = shellOf(session.site, act, function () { show(!open); });
+    text = shell.text;
+    view = shell.view;
     box = outbox(kept, function () { return link; }, function () { view.log.showWaiting(box.all()); });
-    view = panel(text, act);
-    badge = element("span", { class: "badge", "aria-hidden": "true", hidden: true });
-    launcher = element("button", {
-      type: "button", class: "launcher", "aria-label": text("launcher"), "aria-expanded": "false", "aria-haspopup": "dialog",
-      onclick: function () { show(!open); },
-    }, [icon(ICONS.chat), badge]);
-    shadow.append(launcher, view.root);
-    document.body.append(host);
     view.log.showWaiting(box.all());
     window.addEventListener("storage", function (event) {
       // Another tab has changed the outbox.
@@ -171,9 +157,9 @@ function start() {
   }
 
   function count() {
-    badge.hidden = open || unread === 0;
-    badge.textContent = unread > 99 ? "99+" : String(unread);
-    launcher.setAttribute("aria-label", unread && !open ? text("launcher") + ", " + text("newMessages", { count: unread }) : text("launcher"));
+    shell.badge.hidden = open || unread === 0;
+    shell.badge.textContent = unread > 99 ? "99+" : String(unread);
+    shell.launcher.setAttribute("aria-label", unread && !open ? text("launcher") + ", " + text("newMessages", { count: unread }) : text("launcher"));
   }
 
   // Reports the last messages that arrived and that were read.
@@ -192,26 +178,19 @@ function start() {
     if (!online) { view.status(navigator.onLine === false ? text("offline") : text("reconnecting")); return; }
     if (!chat) { view.status(""); return; }
     view.log.seen(Boolean(chat.seen));
-    const words = {
-      bot: "",
-      queued: text(chat.afterHours ? "afterHours" : "queued"),
-      active: chat.agent ? text("agentJoined", { name: chat.agent }) : "",
-      closed: text("conversationClosed"),
-    };
-    view.status(words[chat.state] || "");
+    view.status(standing(chat, text));
   }
 
   function show(wanted) {
     if (!view || open === wanted) return;
     open = wanted;
-    view.root.hidden = !open;
-    launcher.setAttribute("aria-expanded", String(open));
+    shell.show(open);
     if (open) {
       unread = 0;
       view.log.toEnd();
       view.focus();
     } else {
-      launcher.focus();
+      shell.launcher.focus();
     }
     count();
     progress();
@@ -230,4 +209,5 @@ function start() {
   link.start();
 }
 
-if (document.body) start(); else document.addEventListener("DOMContentLoaded", start);
+const begin = address.searchParams.has("preview") ? preview : start;
+if (document.body) begin(); else document.addEventListener("DOMContentLoaded", begin);

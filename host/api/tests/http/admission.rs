@@ -363,7 +363,9 @@ async fn bytes_that_all_requests_share_are_not_counted() {
     let service = service(|limits| limits.bytes_per_source = 100).await;
     let unread = |path: &'static str| tower::ServiceExt::oneshot(service.router.clone(), Call::get(path).0);
     let mut held = Vec::new();
-    for path in ["/openapi.json", "/docs", "/docs/swagger-ui-bundle.js", "/web-chat/widget.js", "/console"] {
+    for path in
+        ["/openapi.json", "/docs", "/docs/swagger-ui-bundle.js", "/web-chat/widget.js", "/web-chat/preview", "/console"]
+    {
         for _ in 0..3 {
             held.push(unread(path).await.unwrap());
         }

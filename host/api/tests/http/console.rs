@@ -12,9 +12,31 @@ async fn every_path_of_the_console_is_its_page_with_a_strict_policy() {
         let policy = page.headers["content-security-policy"].to_str().unwrap();
         assert!(policy.starts_with("default-src 'none'; script-src 'self' 'sha256-"), "{policy}");
         assert!(policy.contains("frame-ancestors 'none'") && !policy.contains("unsafe"), "{policy}");
+        assert!(policy.contains("; connect-src 'self'; frame-src 'self';"), "{policy}");
     }
     assert_eq!(service.send(Call::post("/console/inbox", "{}")).await.error(), (404, "Not found".to_owned()));
     assert_eq!(service.send(Call::get("/consoles")).await.error(), (404, "Not found".to_owned()));
+}
+
+#[tokio::test]
+async fn the_preview_of_the_widget_is_framed_by_this_server_alone_and_can_make_no_call() {
+    let service = Service::start().await;
+    let page = service.send(Call::get("/web-chat/preview")).await;
+    assert_eq!((page.status.as_u16(), &page.headers["cache-control"]), (200, &"no-cache".parse().unwrap()));
+    let policy = page.headers["content-security-policy"].to_str().unwrap();
+    assert!(policy.starts_with("default-src 'none'; script-src 'self';"), "{policy}");
+    assert!(policy.contains("frame-ancestors 'self'"), "{policy}");
+    assert!(!policy.contains("connect-src") && !policy.contains("unsafe"), "{policy}");
+}
+
+#[tokio::test]
+async fn the_preview_has_the_widget_of_the_same_version() {
+    let service = Service::start().await;
+    let page = String::from_utf8(service.send(Call::get("/web-chat/preview")).await.bytes).unwrap();
+    let (_, version) = page.split_once("widget.js?preview=").unwrap();
+    let script = service.send(Call::get("/web-chat/widget.js")).await;
+    let tag = script.headers["etag"].to_str().unwrap();
+    assert_eq!(version.split('"').next(), Some(tag.trim_matches('"')));
 }
 
 #[tokio::test]
