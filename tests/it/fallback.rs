@@ -25,7 +25,7 @@ pub async fn shared() -> (SharedPatchbay, TestClient, WebhookSink, TestPhone) {
 }
 
 /// The same on a separate server.
-async fn own(setup: PatchbaySetup) -> (Patchbay, TestClient, WebhookSink, TestPhone) {
+pub async fn own(setup: PatchbaySetup) -> (Patchbay, TestClient, WebhookSink, TestPhone) {
     let patchbay = setup.start().await;
     let client = patchbay.client("acme", NUMBER).await;
     let sink = WebhookSink::start().await;

@@ -1,9 +1,11 @@
 //! The facts and the errors of a client's own component for the SMS fallback.
 
 use chrono::{DateTime, TimeDelta, Timelike as _, Utc};
-use harness::TestClient;
+use harness::{Patchbay, PatchbaySetup, TestClient, TestPhone, WebhookSink, eventually};
+use reqwest::Method;
+use serde_json::json;
 
-use crate::fallback::{decision, picky, reports, send, sms, text};
+use crate::fallback::{decision, own, picky, reports, send, sms, text};
 
 /// The outcomes of the calls of the component.
 async fn outcomes(client: &TestClient) -> Vec<String> {
@@ -57,4 +59,50 @@ async fn the_default_rule_decides_at_once_after_an_error_that_stays() {
     assert_eq!(sms(&phone).await["text"], "never mind");
     reports(&client, &sink, &phone, "DELIVERED").await;
     assert_eq!(outcomes(&client).await, ["refused"]);
+}
+
+/// The reason for which the component sent nothing.
+async fn reason(patchbay: &Patchbay, client: &TestClient, sink: &WebhookSink, phone: &TestPhone) -> String {
+    reports(client, sink, phone, "FAILED").await;
+    decision(patchbay, client).await.2.unwrap()
+}
+
+#[tokio::test]
+async fn a_component_learns_that_its_recipient_was_seen_on_whatsapp() {
+    let (patchbay, client, sink, phone) = picky().await;
+    let every_code = json!({ "enabled": true, "mode": "ANY_131026" });
+    client.request(Method::PUT, "/api/v1/clients/me/sms-fallback", Some(&every_code), &[]).await.ok();
+    phone.set(json!({ "onWhatsApp": true })).await;
+    client.send(&client.order_ready(&[&phone.msisdn])).await.accepted();
+    reports(&client, &sink, &phone, "DELIVERED").await;
+    phone.set(json!({ "onWhatsApp": false })).await;
+
+    send(&client, &phone, text("seen before?")).await;
+
+    assert_eq!(reason(&patchbay, &client, &sink, &phone).await, "seen: true");
+}
+
+#[tokio::test]
+async fn a_component_learns_that_its_recipient_was_never_seen_on_whatsapp() {
+    let (patchbay, client, sink, phone) = picky().await;
+
+    send(&client, &phone, text("seen before?")).await;
+
+    assert_eq!(reason(&patchbay, &client, &sink, &phone).await, "seen: false");
+}
+
+#[tokio::test]
+async fn the_age_of_a_message_counts_from_its_request_and_not_from_its_failure() {
+    let (patchbay, client, sink, phone) = own(PatchbaySetup::new().with_guests()).await;
+    client.activate("picky-fallback").await;
+    phone.set(json!({ "rejectWith": { "status": 400, "code": 131_056, "times": 1 } })).await;
+    send(&client, &phone, text("how old?")).await;
+    eventually("the first call to be refused", || async {
+        (patchbay.provider_sends(&client).await.len() == 1).then_some(())
+    })
+    .await;
+
+    patchbay.advance_clock(2 * 3_600).await;
+
+    assert_eq!(reason(&patchbay, &client, &sink, &phone).await, "2 hours old");
 }

@@ -1,5 +1,6 @@
 //! The rule of SPEC 2.4: if a message could not be delivered because its recipient is not on WhatsApp, it is sent as an
-//! SMS, if the sender requested it.
+//! SMS, if the sender requested it. A recipient that was seen on WhatsApp gets it too, because the host has judged that
+//! by the mode of the client.
 
 use patchbay_plugin_sdk::{log, sms_fallback::*};
 
@@ -9,9 +10,6 @@ impl SmsFallback for Rule {
     fn decide(undeliverable: Undeliverable) -> Result<Decision, Error> {
         if !undeliverable.requested.send_fallback {
             return Ok(Decision::skip("the sender did not ask for a fallback"));
-        }
-        if undeliverable.seen_on_whatsapp {
-            return Ok(Decision::skip("the recipient has been seen on WhatsApp, so the failure has another cause"));
         }
         let unicode = undeliverable.requested.unicode;
         let own_text = undeliverable.requested.text.filter(|text| !text.trim().is_empty());

@@ -4,6 +4,7 @@
 mod browser;
 mod chat_flow;
 mod identity;
+mod rating;
 mod refusals;
 mod sites;
 

@@ -97,15 +97,7 @@ pub(super) async fn effects(
                     }
                 }
                 Action::CancelTemplate(name) => ChatbotEffect::CancelTemplate(name),
-                Action::RequestRating => {
-                    let content = ratings::question(None);
-                    ChatbotEffect::Reply(Box::new(ChatbotReply {
-                        content,
-                        quoted: None,
-                        asks_rating: true,
-                        media: None,
-                    }))
-                }
+                Action::RequestRating => ask_rating(ctx, client, scene).await?,
                 Action::SetState(state) => ChatbotEffect::SetState(state),
                 Action::StartTimer(timer) => {
                     ChatbotEffect::StartTimer { name: timer.name, seconds: timer.after_seconds }
@@ -156,6 +148,11 @@ pub(super) async fn effects(
         effects.push(effect);
     }
     Ok(Ok(EffectPlan { effects, remarks, presence }))
+}
+
+async fn ask_rating(ctx: &Context, client: ClientId, scene: &TurnContext) -> Result<ChatbotEffect> {
+    let content = ratings::question_in(&mut *ctx.db.acquire().await?, client, &scene.participant, None).await?;
+    Ok(ChatbotEffect::Reply(Box::new(ChatbotReply { content, quoted: None, asks_rating: true, media: None })))
 }
 
 fn say(content: OutboundContent) -> ChatbotEffect {

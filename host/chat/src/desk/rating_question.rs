@@ -36,7 +36,7 @@ pub(super) async fn ask(
         Err(DeskError::Conflict(_)) => return Ok(None),
         Err(error) => return Err(error),
     }
-    let content = ratings::question(Some(ticket));
+    let content = ratings::question_in(db, client, chat, Some(ticket)).await?;
     let names = participants::agent_names(db, client, &[acting.user]).await?;
     let words = TextOwner {
         content: &content,

@@ -222,6 +222,11 @@ impl SiteAppearance {
 }
 
 impl SiteTexts {
+    /// The site's own text for a key of the widget. A blank one counts as none.
+    pub fn own(&self, key: &str) -> Option<&str> {
+        self.0.get(key).map(String::as_str).filter(|text| !text.trim().is_empty())
+    }
+
     fn faults(&self) -> Vec<FieldFault> {
         let judge = |(key, text): (&String, &String)| {
             let at = || format!("texts.{key}");

@@ -1,5 +1,5 @@
 use chrono::{DateTime, Utc};
-use domain::content::OutboundContent;
+use domain::{clock::minted_at, content::OutboundContent, ids::MessageId};
 use plugin_host::{
     Zone,
     sms_fallback::{RequestedFallback, Undeliverable},
@@ -27,11 +27,33 @@ pub(super) fn undeliverable(waiting: &DueFallback, owner: &Client, now: DateTime
             unicode: requested.is_some_and(|fallback| fallback.unicode),
         },
         auto_text,
-        // This was judged when the failure was reported, so a message that arrives here must be decided.
-        seen_on_whatsapp: false,
-        age_seconds: u32::try_from((now - waiting.failed_at).num_seconds().max(0)).unwrap_or(u32::MAX),
+        seen_on_whatsapp: waiting.seen_on_whatsapp,
+        age_seconds: age_seconds(waiting.message, now),
         local_time: Zone::parse(&owner.time_zone).unwrap_or(Zone::UTC).local_time(now),
         template_name,
         metadata: Vec::new(),
+    }
+}
+
+/// Counts from the request, because a message may wait for hours before it fails, and an old one-time PIN is of no use.
+fn age_seconds(message: MessageId, now: DateTime<Utc>) -> u32 {
+    u32::try_from((now - minted_at(message.0)).num_seconds().max(0)).unwrap_or(u32::MAX)
+}
+
+#[cfg(test)]
+mod tests {
+    use chrono::TimeDelta;
+    use domain::clock::first_id_at;
+
+    use super::*;
+
+    #[test]
+    fn the_age_of_a_message_is_the_time_since_its_request_and_never_negative() {
+        let accepted = DateTime::from_timestamp(1_790_000_000, 0).unwrap();
+        let age_after = |passed: TimeDelta| age_seconds(MessageId(first_id_at(accepted)), accepted + passed);
+        assert_eq!(age_after(TimeDelta::hours(2)), 7_200);
+        assert_eq!(age_after(TimeDelta::milliseconds(999)), 0);
+        assert_eq!(age_after(TimeDelta::seconds(-1)), 0, "the clock was set back");
+        assert_eq!(age_after(TimeDelta::days(365 * 200)), u32::MAX);
     }
 }

@@ -54,11 +54,15 @@ async fn a_custom_text_comes_before_the_text_of_the_template() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nothing_is_sent_without_a_request_or_a_text_or_to_a_customer_reached_over_whatsapp() {
+async fn nothing_is_sent_without_a_request_or_a_text() {
     let unasked = RequestedFallback { send_fallback: false, ..asked(Some("Mine")) };
     assert!(skip_reason(decide(undeliverable(unasked)).await).contains("did not ask"));
     let textless = Undeliverable { auto_text: None, ..undeliverable(asked(None)) };
     assert!(skip_reason(decide(textless).await).contains("no text"));
-    let seen = Undeliverable { seen_on_whatsapp: true, ..undeliverable(asked(None)) };
-    assert!(skip_reason(decide(seen).await).contains("seen on WhatsApp"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_recipient_seen_on_whatsapp_gets_the_sms_because_the_host_has_judged_that() {
+    let seen = Undeliverable { seen_on_whatsapp: true, ..undeliverable(asked(Some("Mine"))) };
+    assert_eq!(decide(seen).await, send("Mine", false));
 }

@@ -91,9 +91,10 @@ pub struct DueFallback {
     pub message: MessageId,
     pub error_code: String,
     pub error_text: String,
-    pub failed_at: DateTime<Utc>,
     pub attempts: i16,
     pub recipient: Recipient,
+    /// True if a message of the client reached the recipient on WhatsApp, or the recipient wrote to one of its numbers.
+    pub seen_on_whatsapp: bool,
     pub inbox: InboxId,
     pub sender: Option<String>,
     pub content: OutboundContent,
@@ -108,8 +109,8 @@ struct DueFallbackRow {
     message_id: Uuid,
     error_code: String,
     error_text: String,
-    failed_at: DateTime<Utc>,
     attempts: i16,
+    seen_on_whatsapp: bool,
     address_kind: String,
     address_value: String,
     other_kind: Option<String>,
@@ -131,9 +132,9 @@ impl TryFrom<DueFallbackRow> for DueFallback {
             message: MessageId(row.message_id),
             error_code: row.error_code,
             error_text: row.error_text,
-            failed_at: row.failed_at,
             attempts: row.attempts,
             recipient: legs::recipient(address, row.other_kind.as_deref().zip(row.other_value.as_deref()))?,
+            seen_on_whatsapp: row.seen_on_whatsapp,
             inbox: InboxId(row.inbox_id),
             sender: row.sender,
             content: column_values::read("outbound_part", "content", &row.content)?,
@@ -165,10 +166,24 @@ pub async fn due(
     limit: i64,
 ) -> Result<DueFallbacks> {
     let rows: Vec<DueFallbackRow> = sqlx::query_as(
-        "SELECT waiting.message_id, waiting.error_code, waiting.error_text, waiting.failed_at, waiting.attempts,
+        "SELECT waiting.message_id, waiting.error_code, waiting.error_text, waiting.attempts,
                 message.address_kind, message.address_value, message.other_kind, message.other_value, message.inbox_id,
                 inbox.address AS sender, part.content, part.fallback, sms.id AS sms_inbox_id,
-                sms_address.address AS sms_source
+                sms_address.address AS sms_source,
+                EXISTS (SELECT 1
+                        FROM (SELECT customer_id FROM customer_address one
+                              WHERE one.client_id = waiting.client_id AND one.kind = 'PHONE'
+                                AND one.value = CASE 'PHONE' WHEN message.address_kind THEN message.address_value
+                                                             WHEN message.other_kind THEN message.other_value END
+                              OFFSET 0) person
+                        CROSS JOIN LATERAL (
+                            SELECT id FROM inbox one
+                            WHERE one.client_id = waiting.client_id AND one.channel = 'WHATSAPP' OFFSET 0) place
+                        CROSS JOIN LATERAL (
+                            SELECT reached FROM inbox_customer one
+                            WHERE one.client_id = waiting.client_id AND one.inbox_id = place.id
+                              AND one.customer_id = person.customer_id OFFSET 0) known
+                        WHERE known.reached) AS seen_on_whatsapp
          FROM (SELECT * FROM fallback WHERE client_id = $1 AND lane_id = $2 AND state = 'PENDING' AND ready AND due_at <= $3
                ORDER BY due_at LIMIT $4) waiting
          CROSS JOIN LATERAL (

@@ -37,7 +37,7 @@ use storage::{
 };
 use uuid::Uuid;
 
-use crate::fixtures::{CLIENT, INBOX, STRANGER, bsuid, database, moment, phone, resolve, sms_inbox};
+use crate::fixtures::{CLIENT, INBOX, STRANGER, bsuid, cloud_number, database, moment, phone, resolve, sms_inbox};
 
 const PART: PartId = PartId(Uuid::from_u128(50));
 
@@ -95,6 +95,16 @@ fn accepted(message: u128) -> Steps {
     };
     let known = ProviderId { id: "wamid.A".to_owned(), message: id(message), chat_message: None };
     Steps { legs: vec![leg], provider_ids: vec![known], ..Steps::default() }
+}
+
+fn undelivered(message: u128) -> NewFallback {
+    NewFallback {
+        message: id(message),
+        inbox: INBOX,
+        error_code: "131026".to_owned(),
+        error_text: "not there".to_owned(),
+        failed_at: moment(1),
+    }
 }
 
 fn zo() -> Recipient {
@@ -253,13 +263,7 @@ async fn attempts_are_counted_as_far_as_their_column_goes() {
 async fn a_fallback_is_decided_once_with_all_that_the_decision_needs() {
     let mut db = database().await;
     store(&mut db, &[(1, zo())], (INBOX, Channel::Whatsapp)).await;
-    let new = NewFallback {
-        message: id(1),
-        inbox: INBOX,
-        error_code: "131026".to_owned(),
-        error_text: "not there".to_owned(),
-        failed_at: moment(1),
-    };
+    let new = undelivered(1);
     assert!(fallbacks::request(&mut db, CLIENT, &new, moment(1)).await.unwrap());
     assert!(!fallbacks::request(&mut db, CLIENT, &new, moment(2)).await.unwrap());
     let due = fallbacks::due(&mut db, CLIENT, INBOX.0, moment(1), 10).await.unwrap();
@@ -281,18 +285,46 @@ async fn a_fallback_is_decided_once_with_all_that_the_decision_needs() {
 }
 
 #[tokio::test]
+async fn a_fallback_tells_whether_any_whatsapp_number_of_the_client_has_seen_the_recipient() {
+    let mut db = database().await;
+    let other = InboxId(Uuid::from_u128(11));
+    inboxes::insert(&mut db, CLIENT, &cloud_number(11, "27600000002"), moment(0)).await.unwrap();
+    let page = InboxId(Uuid::from_u128(30));
+    let settings = MessengerInbox { page_id: "1042".to_owned(), access_token_sealed: vec![1], app_secret_sealed: None };
+    let messenger = Inbox { id: page, settings: InboxSettings::Messenger(settings) };
+    inboxes::insert(&mut db, CLIENT, &messenger, moment(0)).await.unwrap();
+    let ids = IdSource::new([3; 32]);
+    for (digits, inbox) in
+        [("27820000001", INBOX), ("27820000002", other), ("27820000003", page), ("27820000004", INBOX)]
+    {
+        let known = Introduction { addresses: vec![phone(digits)], ..Introduction::default() };
+        let customer = resolve(&mut db, CLIENT, &ids, known, moment(0)).await.unwrap();
+        inbox_customers::mark_reached(&mut db, CLIENT, &BTreeSet::from([(inbox, customer)])).await.unwrap();
+    }
+    let by_user_id = Recipient::new(bsuid("ZA.4"), Some(phone("27820000004")));
+    let sent: [(u128, Recipient); 5] = [
+        (1, zo()),
+        (2, phone("27820000002").into()),
+        (3, phone("27820000003").into()),
+        (4, by_user_id),
+        (5, phone("27820000005").into()),
+    ];
+    store(&mut db, &sent, (INBOX, Channel::Whatsapp)).await;
+    for (message, _) in &sent {
+        assert!(fallbacks::request(&mut db, CLIENT, &undelivered(*message), moment(1)).await.unwrap());
+    }
+    let due = fallbacks::due(&mut db, CLIENT, INBOX.0, moment(1), 10).await.unwrap().fallbacks;
+    let mut told: Vec<_> = due.iter().map(|one| (one.message, one.seen_on_whatsapp)).collect();
+    told.sort();
+    assert_eq!(told, [(id(1), true), (id(2), true), (id(3), false), (id(4), true), (id(5), false)]);
+}
+
+#[tokio::test]
 async fn a_fallback_that_cannot_be_read_is_set_apart_from_the_others() {
     let mut db = database().await;
     store(&mut db, &[(1, zo()), (2, zo())], (INBOX, Channel::Whatsapp)).await;
     for message in [1, 2] {
-        let new = NewFallback {
-            message: id(message),
-            inbox: INBOX,
-            error_code: "131026".to_owned(),
-            error_text: "not there".to_owned(),
-            failed_at: moment(1),
-        };
-        assert!(fallbacks::request(&mut db, CLIENT, &new, moment(1)).await.unwrap());
+        assert!(fallbacks::request(&mut db, CLIENT, &undelivered(message), moment(1)).await.unwrap());
     }
     sqlx::query("UPDATE outbound_message SET address_value = 'no number' WHERE id = $1")
         .bind(id(1).0)

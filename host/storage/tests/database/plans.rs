@@ -55,7 +55,7 @@ const FOR_EACH_MESSAGE: [&str; 9] = [
 ];
 
 /// Indexes that hold few rows of a client, and statements that are for all of its rows.
-const READ_OF_A_CLIENT: [(&str, &str); 11] = [
+const READ_OF_A_CLIENT: [(&str, &str); 12] = [
     (
         "SELECT chat.owner, customer.last_inbound_at",
         "in an empty partition every index is as good; a filled one is read by its key",
@@ -67,6 +67,7 @@ const READ_OF_A_CLIENT: [(&str, &str); 11] = [
         "if few items wait, every index of waiting items is as good; of many, the lane is read by its key",
     ),
     ("inbox_address_unique", "a client has few inboxes"),
+    ("inbox_pk", "a client has few inboxes"),
     ("sms_inbox_default_unique", "a client has one"),
     ("waba_directory_by_client", "a client has few business accounts"),
     ("template_by_name", "in an empty catalogue every index is as good; a filled one is read by its key"),

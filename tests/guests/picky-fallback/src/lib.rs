@@ -1,4 +1,4 @@
-//! Decides by words in the text: `quiet` sends nothing, `trap` fails, `later` and `never` return an error, after which another try is or is not worth it, `when` tells the time, `once` sends to a customer only once, everything else is sent with a note added.
+//! Decides by words in the text: `quiet` sends nothing, `trap` fails, `later` and `never` return an error, after which another try is or is not worth it, `when` tells the time, `how old` the age of the message, `seen` whether its recipient was seen on WhatsApp, `once` sends to a customer only once, everything else is sent with a note added.
 
 use patchbay_plugin_sdk::{
     kv::{self, Scope},
@@ -29,6 +29,12 @@ impl SmsFallback for Picky {
         if text.contains("when") {
             let LocalTime { weekday, hour, .. } = undeliverable.local_time;
             return Ok(Decision::skip(format!("{weekday:?} at {hour}, for {}", undeliverable.client_ref)));
+        }
+        if text.contains("how old") {
+            return Ok(Decision::skip(format!("{} hours old", undeliverable.age_seconds / 3_600)));
+        }
+        if text.contains("seen") {
+            return Ok(Decision::skip(format!("seen: {}", undeliverable.seen_on_whatsapp)));
         }
         let text = format!("{text} (from {}, code {})", undeliverable.sender, undeliverable.error_code);
         Ok(Decision::Send(Sms { text, unicode: false, sender: Some("SHOP".into()) }))
