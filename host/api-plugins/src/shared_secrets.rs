@@ -169,7 +169,7 @@ pub(super) async fn put(
     security(("apiKey" = [Plugins::ROW.name])),
     responses(
         (status = 204, description = "The secret is removed."),
-        (status = 409, description = "An activation uses it."),
+        (status = 409, description = "An active plugin uses the secret."),
     ),
 )]
 pub(super) async fn remove(
