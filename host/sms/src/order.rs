@@ -30,7 +30,7 @@ pub(crate) struct SmsOrder {
     pub(crate) batch: Option<(String, String)>,
     pub(crate) wants_receipts: bool,
     pub(crate) wants_replies: bool,
-    /// The answer, if it is stored.
+    /// The answer of the batch gateway, which a repeated request gets again. `None` for other gateways.
     pub(crate) response: Option<String>,
     pub(crate) source: Option<String>,
     pub(crate) texts: Vec<OrderedText>,
