@@ -52,7 +52,7 @@ struct ClientBody {
     time_zone: String,
     /// `true`: phone numbers and names of customers are masked for roles that do not need them.
     popia_compliant: bool,
-    /// `true`: customers are asked for a rating when an agent ends their chat.
+    /// `true`: customers are asked for a rating when `terminate` ends a chat that an agent had.
     rating_widget: bool,
     /// `true`: a message whose outcome is unknown is not sent again. It fails with 900409, and may be lost.
     at_most_once: bool,
@@ -129,7 +129,7 @@ struct ChangeBody {
     /// IANA name of the time zone.
     #[schema(nullable = false)]
     time_zone: Option<String>,
-    /// `true`: customers are asked for a rating when an agent ends their chat.
+    /// `true`: customers are asked for a rating when `terminate` ends a chat that an agent had.
     #[schema(nullable = false)]
     rating_widget: Option<bool>,
     /// `true`: a message whose outcome is still unknown after a minute (`limits.unknown_after`) is not sent again, on any

@@ -100,7 +100,7 @@ fn refused(error: OpenidLoginError) -> ApiError {
         | OpenidLoginError::Deleted { .. }
         | OpenidLoginError::OtherAccount
         | OpenidLoginError::Disabled(_) => ErrorKind::Forbidden,
-        OpenidLoginError::Meanwhile => ErrorKind::Conflict,
+        OpenidLoginError::Concurrent => ErrorKind::Conflict,
         OpenidLoginError::Provider(
             OpenidFault::Unreachable | OpenidFault::Misconfigured | OpenidFault::Clock | OpenidFault::Unverified,
         ) => ErrorKind::ProviderError,

@@ -34,7 +34,7 @@ struct LinkBody {
     expires_at: String,
 }
 
-/// Makes a link to the webhook page of the client, for a developer outside it.
+/// Creates a link to the webhook page of the client, for a developer outside it.
 ///
 /// The link works once, within an hour. Its session can read and change the webhooks of the client, and nothing else. It
 /// ends with the hour, with the sessions of the caller, or by an ADMIN.

@@ -102,7 +102,7 @@ async fn list(
     Ok(Page::new(query.page, found, TestKeyBody::from))
 }
 
-/// Makes a test key.
+/// Creates a test key.
 ///
 /// It opens the sandbox of the client: nothing is sent to a provider, the numbers of recipients decide the outcomes, and
 /// webhooks go to the addresses that a test key has configured. The guide `test-keys` has the table of numbers.

@@ -1,4 +1,4 @@
-//! `server.require_https`: requests without TLS are refused.
+//! `server.require_https` (requests without TLS are refused), and the source of a request behind proxies.
 
 use std::{
     convert::Infallible,
@@ -72,19 +72,20 @@ pub fn source_of_request(settings: &ApiSettings, extensions: &Extensions, header
     peer(extensions).map(|peer| source(&settings.trusted_proxies, peer, headers))
 }
 
-/// Returns the last address in the list of proxies that is not a trusted proxy. The caller can forge the addresses
-/// before it.
+/// Returns the address that a request came from. Each proxy appends the address of its caller to `X-Forwarded-For`, so the
+/// list is read from its end: a trusted proxy is replaced by the address that it appended. A caller can forge the addresses
+/// before the first one that is not trusted, and an entry that is no address ends the search.
 fn source(trusted: &[IpNet], peer: IpAddr, headers: &HeaderMap) -> IpAddr {
     let is_trusted = |address: &IpAddr| trusted.iter().any(|network| network.contains(address));
-    let said = headers.get_all("x-forwarded-for").iter().filter_map(|value| value.to_str().ok());
-    let line: Vec<&str> = said.flat_map(|value| value.split(',')).map(str::trim).collect();
+    let values = headers.get_all("x-forwarded-for").iter().filter_map(|value| value.to_str().ok());
+    let hops: Vec<&str> = values.flat_map(|value| value.split(',')).map(str::trim).collect();
     let mut source = peer;
-    for hop in line.iter().rev() {
+    for hop in hops.iter().rev() {
         if !is_trusted(&source) {
             break;
         }
-        let Some(before) = address(hop) else { break };
-        source = before.to_canonical();
+        let Some(caller) = address(hop) else { break };
+        source = caller.to_canonical();
     }
     source
 }
@@ -116,9 +117,9 @@ mod tests {
     #[test]
     fn a_source_is_the_last_one_that_is_no_proxy_of_ours() {
         let trusted: Vec<IpNet> = vec!["10.0.0.0/8".parse().unwrap()];
-        let source = |peer: &str, line: &[&'static str]| {
+        let source = |peer: &str, forwarded: &[&'static str]| {
             let mut headers = HeaderMap::new();
-            for value in line {
+            for value in forwarded {
                 headers.append("x-forwarded-for", value.parse().unwrap());
             }
             source(&trusted, peer.parse().unwrap(), &headers).to_string()

@@ -107,7 +107,7 @@ pub struct SearchStringParameter;
 impl IntoParams for SearchStringParameter {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<Parameter> {
         let schema = ObjectBuilder::new().schema_type(Type::String).max_length(Some(SEARCH_MAX));
-        vec![parameter("searchString", "A part of a name or number. Absent or empty: everything.", schema)]
+        vec![parameter("searchString", "The search text. Absent or empty: everything.", schema)]
     }
 }
 

@@ -126,7 +126,7 @@ async fn set_tags(
 
 /// Lists the notes about the customer of a contact, newest first.
 ///
-/// The notes of merged customers are in one list.
+/// If other contacts were merged into this one, the notes about their customers are in the list too.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/contacts/{id}/notes",

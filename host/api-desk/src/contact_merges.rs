@@ -30,14 +30,14 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
 #[serde(rename_all = "camelCase")]
 #[schema(as = ContactMerge)]
 struct MergeBody {
-    /// The merged contact. Its id finds the other contact until the merge is undone.
+    /// Id of the merged contact. Until the merge is undone, calls with this id find the contact that it was merged into.
     #[schema(value_type = Uuid)]
     contact_id: ContactId,
     /// The name of the merged contact.
     full_name: String,
     /// The number of the merged contact, in digits. Null if it is no longer known.
     phone_number: Option<String>,
-    /// Tags that the other contact got with the merge.
+    /// Tags that the contact of the path got by the merge.
     tags_added: Vec<String>,
     /// Id of the user who merged them.
     #[schema(value_type = Uuid)]
@@ -76,7 +76,7 @@ struct NewMergeBody {
 
 /// Lists the contacts that were merged into a contact, newest first.
 ///
-/// The first one can be undone.
+/// Only the newest merge of a contact can be undone (`DELETE .../merges/{contactId}`), then the one before it.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/contacts/{id}/merges",

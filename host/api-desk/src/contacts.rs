@@ -31,7 +31,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(list, create)).routes(routes!(rename, remove))
 }
 
-/// A customer with the name that the client gave.
+/// A customer in the address book, with the name that the client gave.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Contact)]
@@ -45,7 +45,7 @@ pub(crate) struct ContactBody {
     /// The number in digits. Null if it is no longer known.
     #[schema(examples("27820000001"))]
     phone_number: Option<String>,
-    /// BSUID, if it is known.
+    /// The id that WhatsApp gives the customer (BSUID), if it is known.
     customer_user_id: Option<String>,
     /// The values of its attributes, by name. A caller who sees customers masked gets null for texts, numbers and dates.
     #[schema(value_type = Object, examples(json!({ "plan": "gold", "visits": 7 })))]
@@ -174,7 +174,7 @@ async fn create(
 
 /// Renames a contact.
 ///
-/// All agents see the new name in the chats of the customer.
+/// All agents see the new name in the chats of the customer. Nothing else of the contact changes.
 #[utoipa::path(
     put,
     path = "/messaging-service/WhatsApp/contacts/{id}",

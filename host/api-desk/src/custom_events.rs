@@ -30,7 +30,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = CustomEvent, examples(json!({"whatsAppNumberId": "0199a1b2-0000-7000-8000-000000000000", "customer": "27820000001", "name": "order-paid", "payload": {"order": 1001}})))]
 struct EventBody {
-    /// The chat.
+    /// Id of the chat.
     #[schema(value_type = Option<Uuid>)]
     participant_id: Option<String>,
     /// The number on which the customer has a chat.
@@ -89,7 +89,7 @@ async fn raise_event(
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = ReleaseChat, examples(json!({"whatsAppNumberId": "0199a1b2-0000-7000-8000-000000000000", "customer": "27820000001"})))]
 struct ReleaseBody {
-    /// The chat.
+    /// Id of the chat.
     #[schema(value_type = Option<Uuid>)]
     participant_id: Option<String>,
     /// The number on which the customer has a chat.
@@ -104,7 +104,7 @@ struct ReleaseBody {
 #[serde(rename_all = "camelCase")]
 #[schema(as = ReleasedChat)]
 struct ReleasedBody {
-    /// The chat.
+    /// Id of the chat.
     participant_id: Uuid,
     /// The chat is closed. The next message of the customer begins a conversation with the chatbot.
     closed: bool,

@@ -37,7 +37,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
 struct PersonBody {
     /// Phone number in international format.
     phone_number: Option<String>,
-    /// BSUID.
+    /// The id that WhatsApp gives the customer (BSUID).
     customer_user_id: Option<String>,
 }
 
@@ -48,7 +48,7 @@ struct PersonBody {
 struct EraseBody {
     /// Phone number in international format.
     phone_number: Option<String>,
-    /// BSUID.
+    /// The id that WhatsApp gives the customer (BSUID).
     customer_user_id: Option<String>,
     /// `true`: also erase blocklist entries and opt-outs. The customer can then be written to again.
     with_stops: Option<bool>,

@@ -39,7 +39,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(search)).routes(routes!(set_status)).routes(routes!(by_number))
 }
 
-/// An episode of a chat that an agent worked on. Fields without a value are null.
+/// The work of an agent on one episode of a chat. Fields without a value are null.
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 #[schema(as = Ticket)]
@@ -52,9 +52,9 @@ struct TicketBody {
     /// Its status.
     #[schema(value_type = TicketStatusName)]
     status: String,
-    /// The chat.
+    /// Id of the chat.
     participant_id: Uuid,
-    /// The customer's number. Null if it is withheld.
+    /// The customer's number. Null if it is not known.
     phone_number: Option<String>,
     /// The number or inbox that the customer wrote to.
     whats_app_number: Option<String>,
@@ -129,7 +129,7 @@ struct Wanted {
     /// The agent who works on it.
     #[param(nullable = false)]
     agent_id: Option<String>,
-    /// The chat.
+    /// Id of the chat.
     #[param(nullable = false)]
     participant_id: Option<String>,
     /// The status.
@@ -285,7 +285,7 @@ struct Number {
 
 /// Returns a ticket by its number.
 ///
-/// Ticket numbers are unique per client.
+/// Each ticket of a client has a number of its own. If no ticket has the number, the answer is 404.
 #[utoipa::path(
     get,
     path = "/chat-service/ticket/by-ticket-number",

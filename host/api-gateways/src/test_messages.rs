@@ -21,21 +21,22 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
     OpenApiRouter::new().routes(routes!(write))
 }
 
-/// A text of a test customer.
+/// A text from a test customer.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = TestMessage, examples(json!({ "inbox": "9990000000", "from": "+9992000001", "text": "Is my order ready?" })))]
 struct MessageBody {
-    /// The number, page or bot that the customer writes to.
+    /// Number of the sandbox, or id of a page or bot, that the customer writes to.
     #[schema(required, nullable = false)]
     inbox: Option<String>,
-    /// A test number. For a page or a bot, its digits are the id of the customer.
+    /// The customer: a number in the form `+999` and more digits (the guide `test-keys` has the table). If `inbox` is a page or
+    /// a bot, these digits are the id of the customer.
     #[schema(required, nullable = false)]
     from: Option<String>,
     /// The text, at most 4,096 characters.
     #[schema(required, nullable = false)]
     text: Option<String>,
-    /// The name of the customer. Absent: `Test Customer`.
+    /// The name of the customer, at most 200 characters. If it is absent, `Test Customer`.
     name: Option<String>,
 }
 
@@ -43,14 +44,14 @@ struct MessageBody {
 #[serde(rename_all = "camelCase")]
 #[schema(as = WrittenTestMessage, examples(json!({ "messageId": "sandbox.0199aa6e-3f0c-7000-8a51-6f0c1d2e3f41.in" })))]
 struct WrittenBody {
-    /// Its id, as a provider gives one.
+    /// Id of the message, in place of the id that a provider gives.
     message_id: String,
 }
 
-/// Writes a message as a test customer.
+/// Sends a message from a test customer to the client, in the sandbox.
 ///
-/// It arrives in the sandbox as a callback of the provider would bring it: webhooks, routers, chatbots and chats follow. Only
-/// a test key has this right.
+/// The sandbox handles it like a message that a provider reports: the client gets webhooks, and routers, chatbots and chats
+/// get the message. Only a test key may send it.
 #[utoipa::path(
     post,
     path = "/api/v1/test-messages",

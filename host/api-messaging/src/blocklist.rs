@@ -25,10 +25,10 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
 #[serde(rename_all = "camelCase")]
 #[schema(as = BlockedRecipient)]
 struct BlockedBody {
-    /// Phone number in digits, or user id.
+    /// Phone number in digits, or user id of WhatsApp (BSUID).
     #[schema(examples("27830000001"))]
     recipient: String,
-    /// The client's reason.
+    /// The reason of the client.
     #[serde(skip_serializing_if = "Option::is_none")]
     reason: Option<String>,
     /// The time when it was added.
@@ -50,15 +50,15 @@ impl From<BlockedRecipient> for BlockedBody {
 #[derive(Deserialize, ToSchema)]
 #[schema(as = BlockRecipients, examples(json!({"recipients": ["+27830000001", "ZA.1234567890"], "reason": "asked us to stop"})))]
 struct AddBody {
-    /// Phone numbers in international format, or user ids.
+    /// Phone numbers in international format, or user ids of WhatsApp (BSUID). Required.
     #[schema(min_items = 1, max_items = 1000)]
     recipients: Option<Vec<String>>,
-    /// The reason, which the list shows.
+    /// The reason of the client. The list of blocked recipients shows it. Recipients do not see it.
     #[schema(max_length = 255)]
     reason: Option<String>,
 }
 
-/// The result of an addition.
+/// The number of recipients that were added.
 #[derive(Serialize, ToSchema)]
 #[schema(as = RecipientsBlocked)]
 struct AddedBody {
@@ -90,7 +90,8 @@ async fn list(
 
 /// Adds recipients to the blocklist.
 ///
-/// Later sends reject them with a reason. Messages that were accepted before still go out.
+/// Later send requests reject these recipients on every channel, and `reason` of the rejection says that the recipient is on
+/// the blocklist. Messages that were accepted before are still sent.
 #[utoipa::path(
     post,
     path = "/messaging-service/WhatsApp/blocklist",

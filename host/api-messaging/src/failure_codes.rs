@@ -25,15 +25,15 @@ struct CodeBody {
     /// `errorCode` of the status `FAILED`.
     #[schema(examples("131026"))]
     error_code: &'static str,
-    /// The owner of the code.
+    /// The system that defines the code.
     source: CodeSource,
-    /// The reason of the failure.
+    /// The reason for the failure.
     cause: &'static str,
-    /// The cure.
+    /// The action that helps.
     cure: &'static str,
 }
 
-/// The owner of a code.
+/// The system that defines a code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, ToSchema)]
 #[serde(rename_all = "UPPERCASE")]
 #[schema(as = FailureCodeSource)]
@@ -67,8 +67,8 @@ fn rows(heading: &str) -> impl Iterator<Item = Vec<&'static str>> {
 
 /// Lists the values of `errorCode` of failed messages.
 ///
-/// Our own codes come first, then the known codes of WhatsApp, which are passed on unchanged. `searchString` is a part
-/// of a code or of its cause, in any case.
+/// Our own codes come first, then the known codes of WhatsApp, which are passed on unchanged. `searchString` finds a part of
+/// a code or of its cause, in any case.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/failure-codes",

@@ -81,7 +81,8 @@ struct Synced {
 
 /// Lists the templates that the client's numbers can send, as of the last fetch.
 ///
-/// The list has the approval status of each template. Templates that are not approved cannot be sent.
+/// The list has the approval status of each template. Templates that are not approved cannot be sent. `searchString` is a
+/// part of the name, in any case.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/templates",

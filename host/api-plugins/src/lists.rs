@@ -26,7 +26,7 @@ const VERSIONS: u32 = 500;
 
 /// Lists the client's plugins and the built-in ones, by name.
 ///
-/// Each has its world, its newest version and its present activations.
+/// Each has its world, its newest version and its present activations. `searchString` is a part of the name, in any case.
 #[utoipa::path(
     get,
     path = "/plugin-service/api/v1/plugins",

@@ -34,15 +34,15 @@ pub(super) struct SecretBody {
     /// Name of the secret.
     #[schema(examples("crm-key"))]
     name: String,
-    /// The plugins that may use it, by name. Only `*`: all plugins.
+    /// The plugins that may use it, by name. `*` alone: all plugins.
     #[schema(examples("shop"))]
     plugins: Vec<String>,
     /// The activations whose configurations name it.
     used_by: Vec<SecretUseBody>,
-    /// Time when it was made.
+    /// Time of creation.
     #[schema(format = DateTime)]
     created_time: String,
-    /// Last time when its value was set.
+    /// Time when its value was last set.
     #[schema(format = DateTime)]
     value_time: String,
 }
@@ -91,16 +91,16 @@ impl From<SharedSecret> for SecretBody {
     }
 }
 
-/// The wanted value and grants of a secret.
+/// The value of a secret, and the plugins that may use it.
 #[derive(Deserialize, ToSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = PluginSecretChange, examples(json!({"value": "sk-4711", "plugins": ["shop"]})))]
 pub(super) struct SecretChangeBody {
-    /// The value, a text of 4 to 8192 bytes. If it is absent, the present value stays.
+    /// The value, a text of 4 to 8192 bytes. A new secret needs it. If it is absent, the present value stays.
     #[schema(value_type = Option<String>, min_length = 4, write_only)]
     value: Option<String>,
-    /// The plugins that may use it, at most 50. Only `*`: all plugins. If it is absent, the present grants stay; a new
-    /// secret has none.
+    /// The plugins that may use it, by name, at most 50. `*` alone: all plugins. If it is absent, the present list stays, and
+    /// no plugin may use a new secret.
     plugins: Option<Vec<String>>,
 }
 
@@ -123,7 +123,7 @@ pub(super) async fn list(
     Ok(Json(SecretsBody { secrets: secrets.into_iter().map(SecretBody::from).collect() }))
 }
 
-/// Makes a shared secret, or replaces its value or its grants.
+/// Creates a shared secret, or replaces its value or the list of plugins that may use it.
 ///
 /// The configuration of an activation names it as `{"$secret": "NAME"}` in place of a value that the schema of the plugin
 /// marks `writeOnly`. A new value counts from the next call on, without a new activation. A client has at most 100 secrets.
@@ -140,8 +140,8 @@ pub(super) async fn list(
     security(("apiKey" = [Plugins::ROW.name])),
     responses(
         (status = 200, description = "The secret is changed.", body = SecretBody),
-        (status = 201, description = "The secret is made.", body = SecretBody),
-        (status = 409, description = "An activation uses it and would lose its grant, or there are 100 secrets."),
+        (status = 201, description = "The secret is created.", body = SecretBody),
+        (status = 409, description = "An active plugin uses the secret and is missing in `plugins`, or the client has 100 secrets already."),
     ),
 )]
 pub(super) async fn put(
@@ -169,7 +169,7 @@ pub(super) async fn put(
     security(("apiKey" = [Plugins::ROW.name])),
     responses(
         (status = 204, description = "The secret is removed."),
-        (status = 409, description = "An activation uses it."),
+        (status = 409, description = "An active plugin uses the secret."),
     ),
 )]
 pub(super) async fn remove(

@@ -1,3 +1,5 @@
+//! Files that visitors of a web chat upload.
+
 use api_core::{
     body,
     error::{ApiError, ErrorKind},
@@ -25,12 +27,12 @@ pub(super) fn routes() -> OpenApiRouter<WidgetState> {
     OpenApiRouter::new().routes(routes!(take, preflight))
 }
 
-/// The name of a file.
+/// The parameter with the name of the file.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "says what the handler looks for")]
-struct Called {
-    /// Name of the file.
+struct NameParameter {
+    /// Name of the file, which agents see.
     name: Option<String>,
 }
 
@@ -39,14 +41,14 @@ struct Called {
 #[serde(rename_all = "camelCase")]
 #[schema(as = WebFile)]
 struct FileBody {
-    /// Id of the file, for the message that brings it.
+    /// Id of the file. The message of type `file` on the socket names it.
     #[schema(format = Uuid)]
     file: String,
     /// Type of the file, detected from its bytes.
     mime_type: &'static str,
     /// Size in bytes.
     bytes: u64,
-    /// Address of the file. It expires.
+    /// Address of the file. It expires after 7 days.
     url: String,
 }
 
@@ -64,16 +66,16 @@ fn api_error(error: VisitorUploadRefused) -> ApiError {
     }
 }
 
-/// Stores a file of a visitor.
+/// Uploads a file of a visitor.
 ///
 /// The body is the file itself. Its type is detected from its bytes: JPEG, PNG, GIF, WebP, PDF, DOCX, XLSX, MP4, MP3,
-/// M4A, OGG or WAV. A message on the socket (`file`) puts it into the chat.
+/// M4A, OGG or WAV. The file is in the chat only when the visitor has sent a message of type `file` with its id on the socket.
 #[utoipa::path(
     post,
     path = "/web-chat/files",
     operation_id = "uploadWebFile",
     tag = "Web chat",
-    params(WidgetSite, Called, ("X-Visitor-Token" = String, Header, description = "Token of the visitor.")),
+    params(WidgetSite, NameParameter, ("X-Visitor-Token" = String, Header, description = "Token of the visitor, from `POST /web-chat/sessions`.")),
     request_body(content = Vec<u8>, content_type = "application/octet-stream"),
     responses(
         (status = 201, description = "The stored file.", body = FileBody),

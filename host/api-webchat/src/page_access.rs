@@ -29,7 +29,7 @@ const REMEMBERED: &str = "600";
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "says what the handler looks for")]
 pub(super) struct WidgetSite {
-    /// Key of the site.
+    /// Public key of the web chat site (`site_...`).
     pub(super) site: String,
 }
 

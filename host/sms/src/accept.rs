@@ -201,7 +201,7 @@ async fn store(
     for draft in &sent {
         let Some(order) = orders.get(draft.order) else { continue };
         let priority = order.priority();
-        alike.entry((priority, order.due.filter(|_| order.waits(ctx.now())))).or_default().push(draft);
+        alike.entry((priority, order.due.filter(|_| order.is_due_after(ctx.now())))).or_default().push(draft);
     }
     for ((priority, due), drafts) in alike {
         let new: Vec<NewMessage> = drafts.iter().map(|draft| message_of(inbox, draft)).collect();
@@ -219,7 +219,7 @@ async fn store(
     // Replies to a scheduled message count only after it was sent.
     let soon = ctx.now() + SCHEDULED_FROM;
     let (later, now): (Vec<&SmsDraft>, Vec<&SmsDraft>) =
-        sent.iter().partition(|draft| orders.get(draft.order).is_some_and(|order| order.waits(soon)));
+        sent.iter().partition(|draft| orders.get(draft.order).is_some_and(|order| order.is_due_after(soon)));
     replies::correspond(db, client, &answerable(&now), ctx.now()).await?;
     Ok(replies::correspond_at_last(db, client, &answerable(&later), ctx.now()).await?)
 }

@@ -1,4 +1,4 @@
-//! An order of SMS: the request of a gateway after its checks.
+//! An SMS order: one request of a client to an SMS gateway, after its checks.
 
 use chrono::{DateTime, Utc};
 use domain::{address::Address, content::SmsContent, ids::SmsRequestId, sms_products::SmsProduct};
@@ -22,6 +22,7 @@ pub(crate) struct SmsOrder {
     pub(crate) product: SmsProduct,
     pub(crate) receipt_url: Option<String>,
     pub(crate) reply_url: Option<String>,
+    /// Replies are sent to `reply_url` with POST, not with GET.
     pub(crate) posts_replies: bool,
     /// Latest time at which its texts are deleted. `None` = they are kept.
     pub(crate) forget_at: Option<DateTime<Utc>>,
@@ -29,10 +30,11 @@ pub(crate) struct SmsOrder {
     pub(crate) batch: Option<(String, String)>,
     pub(crate) wants_receipts: bool,
     pub(crate) wants_replies: bool,
-    /// The answer, if it is stored.
+    /// The answer of the batch gateway, which a repeated request gets again. `None` for other gateways.
     pub(crate) response: Option<String>,
     pub(crate) source: Option<String>,
     pub(crate) texts: Vec<OrderedText>,
+    /// The time at which its messages are to be sent. `None`: at once.
     pub(crate) due: Option<DateTime<Utc>>,
     pub(crate) mailed: Option<MailedRequest>,
 }
@@ -58,8 +60,8 @@ impl SmsOrder {
         }
     }
 
-    /// True if it is scheduled after `moment`.
-    pub(crate) fn waits(&self, moment: DateTime<Utc>) -> bool {
+    /// True if its messages are to be sent later than at `moment`.
+    pub(crate) fn is_due_after(&self, moment: DateTime<Utc>) -> bool {
         self.due.is_some_and(|due| due > moment)
     }
 
@@ -76,8 +78,9 @@ impl SmsOrder {
 }
 
 pub(crate) struct SmsDraft {
-    /// Index of its request.
+    /// Index of its order.
     pub(crate) order: usize,
+    /// Index of its text in the order.
     pub(crate) text: usize,
     pub(crate) to: Address,
     pub(crate) sms: NewSms,

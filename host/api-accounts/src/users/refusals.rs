@@ -28,7 +28,7 @@ pub(crate) fn api_error(error: UserError) -> ApiError {
         UserError::BadName(_) => ApiError::fault("name", error.to_string()),
         UserError::UnknownTeam => ApiError::fault("team", error.to_string()),
         UserError::BadChatLimit => ApiError::fault("chatLimit", error.to_string()),
-        UserError::LastAdmin | UserError::OwnAccount | UserError::OwnPassword | UserError::Meanwhile => {
+        UserError::LastAdmin | UserError::OwnAccount | UserError::OwnPassword | UserError::Concurrent => {
             ApiError::new(ErrorKind::Conflict, error.to_string())
         }
         UserError::Failed(cause) => cause.into(),

@@ -39,7 +39,7 @@ struct ReplyBody {
     /// The text, with variables in double braces.
     #[schema(examples("Hello {{customer.name}}, we are open from 8 to 17."))]
     text: String,
-    /// The variables of the text.
+    /// Names of the variables in the text.
     #[schema(examples("customer.name"))]
     variables: Vec<&'static str>,
     /// The team that uses it. Null: all teams.
@@ -71,14 +71,14 @@ impl From<CannedReply> for ReplyBody {
     }
 }
 
-/// A canned reply. A change replaces all fields.
+/// A new canned reply, or all fields of a changed one.
 #[derive(ToSchema)]
 #[schema(as = CannedReplyDraft, rename_all = "camelCase", examples(json!({
     "shortcut": "hours", "text": "Hello {{customer.name}}, we are open from 8 to 17.", "teamId": null,
 })))]
 #[expect(dead_code, reason = "described, never made: `domain` reads it")]
 struct DraftBody {
-    /// 1 to 32 lower-case letters, digits, `-` and `_`. Unique among the replies of the team.
+    /// 1 to 32 lower-case letters, digits, `-` and `_`. Unique among the replies with the same `teamId`.
     #[schema(pattern = "^[a-z0-9_-]{1,32}$")]
     shortcut: String,
     /// 1 to 4,000 characters. Variables: `customer.name`, `customer.phone`, `agent.name`, `team.name`, `ticket.number`,
@@ -128,7 +128,7 @@ async fn list(
     security(("apiKey" = [CannedReplies::ROW.name])),
     responses(
         (status = 201, description = "The reply.", body = ReplyBody),
-        (status = 409, description = "The team has a reply with this shortcut."),
+        (status = 409, description = "Another reply of this team, or for all teams if `teamId` is null, has this shortcut."),
     ),
 )]
 async fn create(
@@ -144,7 +144,7 @@ async fn create(
 
 /// Replaces a canned reply.
 ///
-/// An absent `teamId` makes it a reply for all teams.
+/// All fields are replaced. If `teamId` is absent or null, the reply is for all teams.
 #[utoipa::path(
     put,
     path = "/chat-service/api/v2/canned-replies/{id}",
@@ -155,7 +155,7 @@ async fn create(
     security(("apiKey" = [CannedReplies::ROW.name])),
     responses(
         (status = 200, description = "The changed reply.", body = ReplyBody),
-        (status = 409, description = "The team has a reply with this shortcut."),
+        (status = 409, description = "Another reply of this team, or for all teams if `teamId` is null, has this shortcut."),
     ),
 )]
 async fn change(

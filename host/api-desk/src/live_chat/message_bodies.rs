@@ -16,7 +16,7 @@ use crate::closed_sets::{ContentTypeName, DirectionName};
 pub(crate) struct MessageResponse {
     /// Id of the message.
     id: Uuid,
-    /// The chat.
+    /// Id of the chat.
     participant_id: Uuid,
     /// Position in the chat.
     sequence_number: i64,

@@ -57,7 +57,7 @@ struct NoteBody {
     author: DeskUser,
     /// The users that it mentions.
     mentions: Vec<DeskUser>,
-    /// A whisper: only this agent sees it, and users above agents.
+    /// The agent to whom the note is a whisper. No other AGENT sees it; users with other roles do. Absent: a note for all users.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     whisper_to: Option<DeskUser>,
@@ -95,7 +95,7 @@ struct WriteBody {
     #[serde(default)]
     #[schema(value_type = Vec<Uuid>)]
     mentions: Vec<String>,
-    /// `true`: only the agent of the chat sees it, and users above agents. Not for an AGENT.
+    /// `true`: a whisper to the agent of the chat. No other AGENT sees it; users with other roles do. An AGENT cannot write one.
     #[serde(default)]
     whisper: bool,
 }

@@ -87,7 +87,7 @@ impl FromRequestParts<ApiState> for Tri {
 
 /// Lists chats, the one with the newest message first. Use `GET /chat-service/api/v2/chats`.
 ///
-/// The bodies are those of v2, without its filters.
+/// The bodies are those of v2, without its filters. `searchString` finds the same chats as `search` of v2.
 #[utoipa::path(
     get,
     path = "/chat-service/ChatParticipant",
@@ -110,7 +110,7 @@ async fn list(
 
 /// Lists the chats of one tab. Use `GET /chat-service/api/v2/chats`.
 ///
-/// The names of the tabs are those of `scope` in v2.
+/// The names of the tabs are those of `scope` in v2. `searchString` finds the same chats as `search` of v2.
 #[utoipa::path(
     get,
     path = "/chat-service/ChatParticipant/tabs/{tab}",

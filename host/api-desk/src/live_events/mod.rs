@@ -80,7 +80,7 @@ async fn follow(
     }
 }
 
-/// Makes a ticket for a connection to live events.
+/// Creates a ticket for a connection to live events.
 ///
 /// For browsers, whose WebSockets and event sources cannot set headers: request the ticket with the key from a server,
 /// and connect with `?ticket=`. It is valid once, for half a minute and while the key is valid, and has the rights of

@@ -9,7 +9,7 @@ pub(super) struct SendRecipient {
     /// Phone number in international format, with or without `+`.
     #[schema(examples("+27830000001"))]
     pub(super) to: Option<String>,
-    /// BSUID: country code, a dot, digits.
+    /// The id that WhatsApp gives the customer (BSUID): country code, a dot, digits.
     #[schema(examples("ZA.1234567890"))]
     pub(super) customer_user_id: Option<String>,
     /// The client's own id of the message. Webhooks carry it.

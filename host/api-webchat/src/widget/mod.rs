@@ -69,7 +69,7 @@ pub(super) fn routes() -> OpenApiRouter<WidgetState> {
     path = "/web-chat/widget.js",
     operation_id = "webWidget",
     tag = "Web chat",
-    params(("site" = Option<String>, Query, description = "Key of the site. The script reads it from its own address.")),
+    params(("site" = Option<String>, Query, description = "Public key of the web chat site (`site_...`). The script reads it from its own address.")),
     responses(
         (status = 200, description = "The script.", body = String, content_type = "text/javascript"),
         (status = 304, description = "The browser has it already."),

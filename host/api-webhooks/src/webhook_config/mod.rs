@@ -33,7 +33,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
 #[derive(Serialize, ToSchema)]
 #[schema(as = WebhookSecret, examples(json!({"secret": "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD"})))]
 struct Secret {
-    /// The secret that signs webhooks by the rules of Standard Webhooks.
+    /// The secret. Webhooks are signed with it by the rules of Standard Webhooks.
     secret: String,
 }
 
@@ -163,7 +163,7 @@ async fn delete(
 
 /// Returns the secret that signs the webhooks of a configuration.
 ///
-/// It begins with `whsec_`. The description of the webhooks says how to verify a signature.
+/// It begins with `whsec_`. The guide `webhooks` (`/docs/webhooks`) shows in five languages how to verify a signature with it.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/secret",
@@ -184,7 +184,7 @@ async fn secret(
 
 /// Replaces the secret of a configuration.
 ///
-/// For 24 hours, the old secret signs too.
+/// For 24 hours, each webhook has a signature with the old secret too.
 #[utoipa::path(
     post,
     path = "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/secret/rotate",

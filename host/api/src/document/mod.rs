@@ -59,7 +59,7 @@ const TAGS: &[(&str, &str)] = &[
     ("Web chat", "The chat widget on web sites: the sites, and the calls of their widgets."),
     ("Tickets", "The episodes of chats that agents worked on."),
     ("Rate card", "The cost of messages."),
-    ("Account keys", "API keys and passwords of users."),
+    ("Account keys", "API keys, sessions and passwords of users, and test keys with the messages of test customers."),
     ("Audit", "Administrative changes of the client."),
     ("Clients", "The client and its descendants."),
     ("Users", "The people and programs that act for a client."),

@@ -1,4 +1,4 @@
-//! The lock of a data directory, and the file by which commands find its server.
+//! The lock that keeps a data directory for one process, and `run.json`, by which commands find the running server.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions, TryLockError},
@@ -23,7 +23,8 @@ pub struct DataDirLock {
 }
 
 impl DataDirLock {
-    /// Creates the directory if it is missing. Fails with [`PostgresError::InUse`] if another process has it.
+    /// Locks a data directory for this process, whose id goes into the lock file. Creates the directory if it is missing. Fails
+    /// with [`PostgresError::InUse`] if another process holds the lock.
     pub fn acquire(data_dir: &Path) -> Result<Self, PostgresError> {
         let data_dir = create_data_dir(data_dir)?;
         let path = data_dir.join(LOCK_FILE);
@@ -48,7 +49,7 @@ impl DataDirLock {
         Ok(Self { data_dir, _file: file })
     }
 
-    /// True if another process has the data directory. Creates nothing.
+    /// True if another process holds the lock of the data directory. Creates nothing.
     pub fn is_held(data_dir: &Path) -> bool {
         let file = File::open(data_dir.join(LOCK_FILE));
         file.is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
@@ -59,7 +60,8 @@ impl DataDirLock {
     }
 }
 
-/// Others have no access. For root they may pass through, because PostgreSQL then runs as another user.
+/// Creates a data directory to which other users have no access. If this process is root, they may pass through to files below
+/// it, because PostgreSQL then runs as another user.
 fn create_data_dir(data_dir: &Path) -> Result<PathBuf, PostgresError> {
     let root = rustix::process::geteuid().is_root();
     let mode = if root { 0o711 } else { 0o700 };
@@ -68,7 +70,8 @@ fn create_data_dir(data_dir: &Path) -> Result<PathBuf, PostgresError> {
     let mut permissions = fs::metadata(&data_dir).map_err(PostgresError::files("look at", &data_dir))?.permissions();
     if root && permissions.mode() & 0o001 == 0 {
         permissions.set_mode(permissions.mode() | 0o001);
-        fs::set_permissions(&data_dir, permissions).map_err(PostgresError::files("open the way through", &data_dir))?;
+        fs::set_permissions(&data_dir, permissions)
+            .map_err(PostgresError::files("change the permissions of", &data_dir))?;
     }
     Ok(data_dir)
 }
@@ -87,7 +90,7 @@ impl RunFile {
         Self { pid: process::id(), database_url: database_url.to_owned(), listen }
     }
 
-    /// Writes it atomically, readable by us only.
+    /// Writes it atomically. Other users cannot read it.
     pub fn write(&self, data_dir: &Path) -> Result<(), PostgresError> {
         let (path, draft) = (data_dir.join(RUN_FILE), data_dir.join("run.json.new"));
         let text = serde_json::to_vec_pretty(self).map_err(std::io::Error::from);
@@ -99,7 +102,7 @@ impl RunFile {
         .map_err(PostgresError::files("write", &path))
     }
 
-    /// The content of the file, by any writer.
+    /// Reads the file, also one of a process that has ended. `None`: it is missing or unreadable.
     pub fn read(data_dir: &Path) -> Option<Self> {
         serde_json::from_slice(&fs::read(data_dir.join(RUN_FILE)).ok()?).ok()
     }

@@ -9,6 +9,7 @@ use super::{RecordedCall, RemoteServer, ServerError};
 use crate::local_run::{LocalError, LocalHost, web::StubWeb};
 
 const TIMEOUT: std::time::Duration = std::time::Duration::from_secs(600);
+/// Most differences that are printed.
 const SHOWN: usize = 20;
 
 #[derive(Debug, thiserror::Error)]
@@ -33,6 +34,7 @@ pub struct ReplaySummary {
 }
 
 impl ReplaySummary {
+    /// True if each call gave its recorded result again.
     pub fn is_identical(&self) -> bool {
         self.identical == self.replayed
     }
@@ -59,6 +61,7 @@ impl fmt::Display for ReplaySummary {
 }
 
 impl RemoteServer {
+    /// Replays recorded calls at the server, with a version that was uploaded.
     pub async fn replay(&self, name: &str, version: u32, limit: u32) -> Result<ReplaySummary, ServerError> {
         let body = json!({"version": version, "limit": limit});
         self.json("POST", Self::path(name, "/replay")?, Some(&body), TIMEOUT).await

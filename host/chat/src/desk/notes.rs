@@ -1,4 +1,4 @@
-//! Internal notes of chats, with mentions, and whispers of supervisors to the agent of a chat.
+//! Internal notes of chats, with mentions, and whispers: notes to the agent of a chat that no other AGENT sees.
 
 use std::collections::HashMap;
 
@@ -26,7 +26,7 @@ const MENTIONS_MAX: usize = 20;
 pub struct NoteDraft {
     pub text: String,
     pub mentions: Vec<UserId>,
-    /// Only the agent of the chat sees it, and roles above agents.
+    /// A whisper: of the users with the role AGENT, only the agent of the chat sees it.
     pub whisper: bool,
 }
 

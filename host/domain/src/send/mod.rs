@@ -130,6 +130,7 @@ pub struct ResolvedSend {
     pub parts: Vec<ResolvedPart>,
 }
 
+/// One content with its recipients, each accepted or rejected.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ResolvedPart {
     pub content: OutboundContent,

@@ -1,4 +1,5 @@
-//! A direct SMS: `/v2/channels/sms`, and `channel` `SMS` of the unified endpoint (SPEC 2.3, 4.1).
+//! A direct SMS, which is not the fallback of a WhatsApp message: `/v2/channels/sms`, and `channel` `SMS` of the unified
+//! endpoint (SPEC 2.3, 4.1).
 
 use super::{
     AcceptedRecipient, RejectedRecipient, RejectionReason, ResolvedPart, SendPayload, WireMessage, WireRecipient,
@@ -49,6 +50,7 @@ impl SmsRequest {
         FieldFault::new(format!("{}sender", self.prefix), said)
     }
 
+    /// Returns one part for each message. A recipient without a valid phone number is in it as rejected.
     pub fn resolve(&self) -> Vec<ResolvedPart> {
         let part = |message: &SmsMessage| ResolvedPart {
             content: OutboundContent::Sms(message.content.clone()),
@@ -64,7 +66,7 @@ pub(super) fn check(check: &mut Check, payload: SendPayload) -> Option<SmsReques
     check.length("sender", source.as_deref(), SOURCE_MAX);
     for (field, given) in [("templateName", &payload.template_name), ("templateId", &payload.template_id)] {
         if given.is_some() {
-            check.fault(field, "is for WhatsApp; an SMS says `messageText`");
+            check.fault(field, "is for WhatsApp; the text of an SMS is in `messageText`");
         }
     }
     let unicode = payload.unicode.unwrap_or(false);
@@ -84,7 +86,10 @@ fn message(check: &mut Check, at: usize, message: WireMessage, unicode: bool) ->
         check.fault(&format!("{field}.media"), "cannot go by SMS; put its address into `messageText`");
     }
     if message.components.is_some() {
-        check.fault(&format!("{field}.components"), "are for WhatsApp templates; an SMS says `messageText`");
+        check.fault(
+            &format!("{field}.components"),
+            "are for WhatsApp templates; the text of an SMS is in `messageText`",
+        );
     }
     let text_field = format!("{field}.messageText");
     let text = message.message_text.filter(|text| !text.trim().is_empty());

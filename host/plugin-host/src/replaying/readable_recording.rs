@@ -1,10 +1,10 @@
-//! Recordings in the names and forms of the API.
+//! Recordings of plugin calls as JSON, with the names and the layout of the API.
 
 use serde_json::{Map, Value, json};
 
 use super::recording::{HostCall, HttpAnswer, KvAnswer, Recording};
 use super::replay::CallReplay;
-use crate::worlds::json::{WorldQuestion, binary, readable_result, scope_name};
+use crate::worlds::json::{WorldQuestion, insert_bytes, readable_result, scope_name};
 use crate::{FileAnswer, HttpFault};
 
 impl Recording {
@@ -58,7 +58,7 @@ fn host_call(call: &HostCall) -> Value {
             map.insert("method".into(), method.as_str().into());
             map.insert("url".into(), url.as_str().into());
             map.insert("headers".into(), json!(headers));
-            binary(&mut map, "body", body.as_deref());
+            insert_bytes(&mut map, "body", body.as_deref());
             map.insert("answer".into(), http_answer(answer));
             Value::Object(map)
         }
@@ -70,7 +70,7 @@ fn file_answer(answer: &FileAnswer) -> Value {
         FileAnswer::Bytes(bytes) => {
             let mut map = Map::new();
             map.insert("type".into(), "bytes".into());
-            binary(&mut map, "bytes", Some(bytes));
+            insert_bytes(&mut map, "bytes", Some(bytes));
             Value::Object(map)
         }
         FileAnswer::NotFound => json!({ "type": "not-found" }),
@@ -83,7 +83,7 @@ fn kv_answer(answer: &KvAnswer) -> Value {
         KvAnswer::Value(value) => {
             let mut map = Map::new();
             map.insert("type".into(), "value".into());
-            binary(&mut map, "value", Some(value));
+            insert_bytes(&mut map, "value", Some(value));
             Value::Object(map)
         }
         KvAnswer::Absent => json!({ "type": "absent" }),
@@ -99,7 +99,7 @@ fn http_answer(answer: &HttpAnswer) -> Value {
             map.insert("type".into(), "response".into());
             map.insert("status".into(), response.status.into());
             map.insert("headers".into(), json!(response.headers));
-            binary(&mut map, "body", Some(&response.body));
+            insert_bytes(&mut map, "body", Some(&response.body));
             Value::Object(map)
         }
         HttpAnswer::Fault(fault) => {

@@ -1,16 +1,17 @@
-//! The outer part of a callback body: entries per WABA, changes per field, bytes and signature.
+//! The outer part of a callback body: an entry for each account or page, its changes, the bytes and their signature.
 
 use bytes::Bytes;
 use hmac::{Hmac, Mac};
 use serde_json::{Value, json};
 use sha2::Sha256;
 
-use super::event::{FIELD, SimulatedChange};
+use super::event::{MESSENGER_FIELD, SimulatedChange};
 use crate::clock;
 
-/// The body for these events in order. Each level may hold several items (PROVIDERS A.7).
+/// Returns the body of a callback with these events, in their order. All are of WhatsApp, or all are of Messenger. Neighbours
+/// of one account share an entry, and those of one number and kind also a change (PROVIDERS A.7).
 pub(crate) fn body(events: &[SimulatedChange]) -> Bytes {
-    if events.first().is_some_and(|event| event.field == FIELD) {
+    if events.first().is_some_and(|event| event.field == MESSENGER_FIELD) {
         return page_body(events);
     }
     let mut entries: Vec<Entry> = Vec::new();

@@ -1,13 +1,14 @@
 use serde_json::Value;
 use tokio::{sync::oneshot, time::Instant};
 
-/// Marks events of Messenger among all callbacks.
-pub(crate) const FIELD: &str = "messenger";
+/// The `field` of events of Messenger, which have none at the provider.
+pub(crate) const MESSENGER_FIELD: &str = "messenger";
 
 #[derive(Debug)]
 pub(crate) struct SimulatedChange {
-    /// Events of one queue are posted in order: the phone, or `account`.
+    /// The phone, the customer of a page, or `account`. Events of one queue are posted in order.
     pub(crate) queue: String,
+    /// The WhatsApp business account, or the page of an event of Messenger.
     pub(crate) waba_id: String,
     pub(crate) field: String,
     pub(crate) value: Value,

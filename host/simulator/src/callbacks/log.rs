@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use chrono::{DateTime, Utc};
 use serde::Serialize;
 
-use super::event::{FIELD, SimulatedChange};
+use super::event::{MESSENGER_FIELD, SimulatedChange};
 use crate::clock;
 
 const KEPT: usize = 40;
@@ -39,7 +39,7 @@ impl CallbackLog {
 
 fn label(event: &SimulatedChange) -> String {
     let has = |name: &str| event.value.get(name).is_some();
-    if event.field == FIELD {
+    if event.field == MESSENGER_FIELD {
         let kinds = ["message", "delivery", "read", "postback", "reaction"];
         return kinds.into_iter().find(|kind| has(kind)).unwrap_or("event").to_owned();
     }

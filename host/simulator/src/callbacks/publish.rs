@@ -3,7 +3,7 @@ use std::{collections::VecDeque, sync::Arc, time::Duration};
 use tokio::time::Instant;
 
 use super::{
-    event::{FIELD, QueuedChange, SimulatedChange},
+    event::{MESSENGER_FIELD, QueuedChange, SimulatedChange},
     queues,
     sender::lock,
 };
@@ -12,7 +12,7 @@ use crate::world::SimulatedWorld;
 impl SimulatedWorld {
     pub(crate) fn publish(self: &Arc<Self>, event: SimulatedChange) {
         let faults = self.faults();
-        let batch = if event.field == FIELD { queues::PAGE_BATCH } else { queues::BATCH };
+        let batch = if event.field == MESSENGER_FIELD { queues::PAGE_BATCH } else { queues::BATCH };
         let queue = if faults.batch_callbacks { batch.to_owned() } else { event.queue.clone() };
         let due = Instant::now() + Duration::from_millis(faults.delay_millis);
         let mut queues = lock(&self.callbacks.queues);

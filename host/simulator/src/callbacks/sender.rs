@@ -9,7 +9,7 @@ use parking_lot::{Mutex, MutexGuard};
 use tokio::sync::{Notify, Semaphore};
 
 use super::{
-    event::{FIELD, QueuedChange, SimulatedChange},
+    event::{MESSENGER_FIELD, QueuedChange, SimulatedChange},
     line::CallbackLine,
 };
 
@@ -108,7 +108,7 @@ impl Callbacks {
     }
 
     pub(super) fn line_of(&self, event: &SimulatedChange) -> (String, &str) {
-        if event.field == FIELD {
+        if event.field == MESSENGER_FIELD {
             (lock(&self.messenger_url).clone(), &self.messenger.app_secret)
         } else {
             (self.url_of(&event.waba_id), &self.app_secret)

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use super::state::ThreadEntry;
 use crate::{
-    callbacks::{SimulatedChange, event::FIELD},
+    callbacks::{SimulatedChange, event::MESSENGER_FIELD},
     clock,
     mailbox::MessageState,
     world::SimulatedWorld,
@@ -17,9 +17,9 @@ const OWN_APP: u64 = 1_000_000_000_000_001;
 
 fn event(page_id: &str, psid: &str, value: Value) -> SimulatedChange {
     SimulatedChange {
-        queue: format!("{FIELD}:{psid}"),
+        queue: format!("{MESSENGER_FIELD}:{psid}"),
         waba_id: page_id.to_owned(),
-        field: FIELD.to_owned(),
+        field: MESSENGER_FIELD.to_owned(),
         value,
         taken: None,
     }

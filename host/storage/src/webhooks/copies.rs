@@ -1,4 +1,4 @@
-//! Copies of webhooks for a developer who listens, and the time until which the endpoints of a client are listened to.
+//! `patchbay listen`: copies of the bodies of webhooks for a developer, and the time until which webhooks are copied.
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -10,20 +10,21 @@ use uuid::Uuid;
 use super::configs::webhook_type;
 use crate::{PgConnection, Result};
 
-/// Seconds for which a listener is known after its last request.
-const LISTENED: f64 = 90.0;
-/// A record that ends within these seconds is renewed.
-const RENEWED: f64 = 60.0;
+/// Seconds for which webhooks are copied after the last request of a listener.
+const COPIED_SECONDS: f64 = 90.0;
+/// The time is moved only if it ends within these seconds, so that most requests write nothing.
+const RENEWED_SECONDS: f64 = 60.0;
 
-/// Records that a program listens. Returns the number of the last copy; `None`: no configuration.
+/// Records that a program listens to the webhooks of a client. Returns the number of the last copy. `None`: the client has
+/// no webhook configuration.
 pub async fn listen(db: &mut PgConnection, client: ClientId) -> Result<Option<i64>> {
     sqlx::query(
         "UPDATE webhook_endpoint SET listened_until = now() + make_interval(secs => $2)
          WHERE client_id = $1 AND (listened_until IS NULL OR listened_until < now() + make_interval(secs => $3))",
     )
     .bind(client.0)
-    .bind(LISTENED)
-    .bind(RENEWED)
+    .bind(COPIED_SECONDS)
+    .bind(RENEWED_SECONDS)
     .execute(&mut *db)
     .await?;
     sqlx::query(
@@ -49,7 +50,9 @@ pub struct NewWebhookCopy<'a> {
     pub body: &'a [u8],
 }
 
-/// Stores copies in the given order, each delivery once. Other copies of the client wait until this ends.
+/// Stores copies with the next numbers of the client, in the given order. A delivery that has a copy already is left out, and
+/// its number stays unused. If no program ever listened, nothing is stored. Other transactions that copy for the client wait
+/// until this one ends, so that a reader misses no number.
 pub async fn insert(
     db: &mut PgConnection,
     client: ClientId,
@@ -79,7 +82,7 @@ pub async fn insert(
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WebhookCopy {
-    /// `None` if it was not copied for a listener.
+    /// `None` if there is no copy of it, but its body is stored with the delivery.
     pub number: Option<i64>,
     pub delivery: DeliveryId,
     pub endpoint: EndpointId,

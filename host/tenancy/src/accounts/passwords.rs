@@ -83,7 +83,7 @@ pub async fn reset_password(
     let Some(found) = users::get(&mut tx, client, user).await? else { return Err(UserError::Unknown) };
     let new = NewPassword { hash: &hash, is_temporary: true };
     if !users::set_password(&mut tx, client, user, &found.password_hash, new).await? {
-        return Err(UserError::Meanwhile);
+        return Err(UserError::Concurrent);
     }
     session_keys::remove_all(&mut tx, client, user).await?;
     audit(admin, &mut tx, client, actor, "reset", ("password", &user.to_string())).await?;

@@ -66,7 +66,7 @@ pub enum UserError {
     #[error("change your own password with your current one")]
     OwnPassword,
     #[error("the user was changed at the same time: try again")]
-    Meanwhile,
+    Concurrent,
     #[error(transparent)]
     Failed(#[from] Error),
 }

@@ -1,4 +1,4 @@
-//! A core module, read as far as it is needed to merge it.
+//! A core module of a component, parsed as far as the merge needs it.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ pub(super) struct CoreModule<'a> {
     pub(super) types: Option<TypeSectionReader<'a>>,
     pub(super) type_count: u32,
     pub(super) imports: Vec<Import<'a>>,
-    /// The types of its own functions.
+    /// The type index of each function that it defines. Imported functions are not in the list.
     pub(super) functions: Vec<u32>,
     pub(super) tables: Option<TableSectionReader<'a>>,
     pub(super) memories: Vec<MemoryType>,
@@ -24,8 +24,9 @@ pub(super) struct CoreModule<'a> {
     pub(super) data: Option<DataSectionReader<'a>>,
     pub(super) bodies: Vec<FunctionBody<'a>>,
     pub(super) has_data_count: bool,
-    /// It has a start function, whose order to the segments of other modules would change.
-    pub(super) starts: bool,
+    /// True if it has a start function. In a merged module that function would run after the segments of all members, and not
+    /// only after its own.
+    pub(super) has_start_function: bool,
 }
 
 impl<'a> CoreModule<'a> {
@@ -56,7 +57,7 @@ impl<'a> CoreModule<'a> {
                         module.exports.insert(export.name, (Kind::of(export.kind)?, export.index));
                     }
                 }
-                Payload::StartSection { .. } => module.starts = true,
+                Payload::StartSection { .. } => module.has_start_function = true,
                 Payload::ElementSection(section) => module.elements = Some(section),
                 Payload::DataCountSection { .. } => module.has_data_count = true,
                 Payload::DataSection(section) => module.data = Some(section),
@@ -69,7 +70,7 @@ impl<'a> CoreModule<'a> {
         Ok(module)
     }
 
-    /// The values of its own constant globals of 32 bits, by their place among its own globals.
+    /// Returns the values of the globals that it defines, in order. `None`: a mutable global, or not a constant of 32 bits.
     pub(super) fn constants(&self) -> Result<Vec<Option<i32>>, Unmergeable> {
         let mut constants = vec![];
         for global in self.globals.clone().into_iter().flatten() {

@@ -127,7 +127,7 @@ impl<'a> Plan<'a> {
                 }
                 let waits =
                     imports.iter().any(|import| matches!(import, None | Some(Source::Other { late: true, .. })));
-                if module.starts || waits || !self.has_room(&module) {
+                if module.has_start_function || waits || !self.has_room(&module) {
                     let late = waits || imports.iter().flatten().any(|import| import.is_late());
                     self.instances.push(KnownInstance::Other { late });
                     self.others.insert(index, module);

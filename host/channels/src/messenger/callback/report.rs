@@ -1,4 +1,4 @@
-//! Reports about our messages. They name a moment, and sometimes messages.
+//! Delivery and read receipts of our messages. A receipt has a time, the watermark, and sometimes ids of messages (`mids`).
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -12,10 +12,11 @@ use crate::{
     whatsapp_cloud::callback::fields::{elements, instant},
 };
 
-/// Most messages that one report names; others are before its moment.
-const MOST_NAMED: usize = 200;
+/// Most ids that are taken from one receipt. Its watermark covers the other messages.
+const MOST_IDS: usize = 200;
 
-/// The facts of `delivery` or `read`; `None` if it names neither a moment nor a message.
+/// Returns the facts of a `delivery` or `read` receipt, each with its deduplication key. `None` if no time is known, or if there
+/// is neither a watermark nor an id.
 pub(super) fn facts(
     customer: Address,
     report: &Value,
@@ -27,7 +28,7 @@ pub(super) fn facts(
     let at = until.or_else(|| moment(entry.get("time")))?;
     let name = if status == ProviderStatus::Read { "read" } else { "delivered" };
     let named = elements(report, "mids").iter().filter_map(Value::as_str);
-    let named = named.filter(|mid| !mid.is_empty() && mid.len() <= ID_MAX_BYTES).take(MOST_NAMED);
+    let named = named.filter(|mid| !mid.is_empty() && mid.len() <= ID_MAX_BYTES).take(MOST_IDS);
     let mut facts: Vec<(String, CallbackBody)> = named
         .map(|mid| (format!("status:{mid}:{name}"), CallbackBody::Status(status_update(mid, status, at))))
         .collect();

@@ -1,4 +1,4 @@
-//! Finds secrets in one pass: plain, JSON-escaped and URL-encoded forms, also nested ones.
+//! Finds secrets in a text or bytes in one pass: in plain, JSON-escaped and URL-encoded form, also in nested forms.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -10,7 +10,7 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, MatchKind};
 
 use super::escapes::{ESCAPES, UnescapedText};
 
-/// Levels of unescaping: a URL in JSON, JSON in JSON.
+/// Levels of unescaping. Two are enough for a URL in JSON and for JSON in JSON.
 const LEVELS: u32 = 2;
 /// Replaces a whole text that cannot be searched.
 const WHOLE_TEXT: &str = "(secret)";
@@ -26,7 +26,7 @@ pub(super) struct TextCut<'a> {
     pub(super) with: Cow<'a, str>,
 }
 
-/// The sides on which a text was cut. At a cut the text may contain only a part of a secret, which is removed too.
+/// The side at which a text was cut to a limit. There the text may have only a part of a secret, which is removed too.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Edges {
     Whole,
@@ -184,7 +184,8 @@ fn prefix_overlap(text: &[u8], other: &[u8]) -> usize {
 mod tests {
     use super::*;
 
-    fn of(secrets: &[(&str, &str)]) -> SecretSearch {
+    /// The search for secrets, each with its placeholder.
+    fn search_for(secrets: &[(&str, &str)]) -> SecretSearch {
         let secret = |(text, placeholder): &(&str, &str)| ConfigSecret {
             text: (*text).into(),
             placeholder: (*placeholder).into(),
@@ -192,7 +193,7 @@ mod tests {
         SecretSearch::new(secrets.iter().map(secret).collect())
     }
 
-    fn without(search: &SecretSearch, text: &str, edges: Edges) -> String {
+    fn without_secrets(search: &SecretSearch, text: &str, edges: Edges) -> String {
         let mut text = text.to_owned();
         search.leave_out(&mut text, edges);
         text
@@ -200,7 +201,7 @@ mod tests {
 
     #[test]
     fn a_secret_is_found_in_every_spelling() {
-        let search = of(&[("key/a \"b\"~(é)", "*")]);
+        let search = search_for(&[("key/a \"b\"~(é)", "*")]);
         for written in [
             "key/a \"b\"~(é)",
             r#"key/a \"b\"~(é)"#,
@@ -212,40 +213,40 @@ mod tests {
             r#"key/a \\\"b\\\"~(é)"#,
             r"key%2Fa%20%5C%22b%5C%22~(%C3%A9)",
         ] {
-            assert_eq!(without(&search, &format!("<{written}>"), Edges::Whole), "<*>", "{written}");
+            assert_eq!(without_secrets(&search, &format!("<{written}>"), Edges::Whole), "<*>", "{written}");
         }
-        assert_eq!(without(&search, "key/a 'b'~(é) 100% \\o/", Edges::Whole), "key/a 'b'~(é) 100% \\o/");
+        assert_eq!(without_secrets(&search, "key/a 'b'~(é) 100% \\o/", Edges::Whole), "key/a 'b'~(é) 100% \\o/");
     }
 
     #[test]
     fn the_placeholder_of_a_secret_is_not_searched_again() {
         let name = "abcd".repeat(7_000);
-        let search = of(&[("abcd", &format!("({name})")), ("(abcd", "-")]);
-        assert_eq!(without(&search, "abcd.abcd", Edges::Whole).len(), 2 * (name.len() + 2) + 1);
-        assert_eq!(without(&search, "(abcd", Edges::Whole), "-", "the longest counts");
-        let once = without(&search, "an abcd", Edges::Whole);
-        assert_eq!(without(&search, &once, Edges::Whole), once, "nor later");
+        let search = search_for(&[("abcd", &format!("({name})")), ("(abcd", "-")]);
+        assert_eq!(without_secrets(&search, "abcd.abcd", Edges::Whole).len(), 2 * (name.len() + 2) + 1);
+        assert_eq!(without_secrets(&search, "(abcd", Edges::Whole), "-", "the longest secret counts");
+        let once = without_secrets(&search, "an abcd", Edges::Whole);
+        assert_eq!(without_secrets(&search, &once, Edges::Whole), once, "a second pass changes nothing");
     }
 
     #[test]
     fn a_nested_or_adjacent_secret_leaves_no_part_of_either() {
-        let search = of(&[("user", "1"), ("user:pass", "2"), ("pass", "3")]);
-        assert_eq!(without(&search, "user:pass userpass user", Edges::Whole), "2 13 1");
-        let twice = of(&[("same", "first"), ("same", "second")]);
-        assert_eq!(without(&twice, "same", Edges::Whole), "first");
+        let search = search_for(&[("user", "1"), ("user:pass", "2"), ("pass", "3")]);
+        assert_eq!(without_secrets(&search, "user:pass userpass user", Edges::Whole), "2 13 1");
+        let twice = search_for(&[("same", "first"), ("same", "second")]);
+        assert_eq!(without_secrets(&twice, "same", Edges::Whole), "first");
     }
 
     #[test]
     fn bytes_that_are_no_text_are_searched_too() {
         let mut bytes = b"\xff\xfe secret \xff".to_vec();
-        assert!(of(&[("secret", "*")]).leave_out_of_bytes(&mut bytes));
+        assert!(search_for(&[("secret", "*")]).leave_out_of_bytes(&mut bytes));
         assert_eq!(bytes, b"\xff\xfe * \xff");
-        assert!(!of(&[("secret", "*")]).leave_out_of_bytes(&mut bytes));
+        assert!(!search_for(&[("secret", "*")]).leave_out_of_bytes(&mut bytes));
     }
 
     #[test]
     fn a_text_that_was_cut_does_not_end_with_the_beginning_of_a_secret() {
-        let search = of(&[("key \"one\" of two", "*")]);
+        let search = search_for(&[("key \"one\" of two", "*")]);
         for (text, left) in [
             ("the key \"one\" of tw", "the "),
             ("the key \"one\" of two", "the *"),
@@ -255,14 +256,14 @@ mod tests {
             ("the key +", "the key +"),
             ("the end", "the end"),
         ] {
-            assert_eq!(without(&search, text, Edges::EndCut), left, "{text}");
+            assert_eq!(without_secrets(&search, text, Edges::EndCut), left, "{text}");
         }
-        assert_eq!(without(&search, "the key \"one", Edges::Whole), "the key \"one");
+        assert_eq!(without_secrets(&search, "the key \"one", Edges::Whole), "the key \"one");
     }
 
     #[test]
     fn a_text_that_was_cut_does_not_begin_with_the_end_of_a_secret() {
-        let search = of(&[("key \"one\"\nof two", "*")]);
+        let search = search_for(&[("key \"one\"\nof two", "*")]);
         for (text, left) in [
             ("of two and so on", " and so on"),
             ("one\"\nof two", ""),
@@ -271,22 +272,22 @@ mod tests {
             ("e%22%0Aof two.", "."),
             ("the end", "the end"),
         ] {
-            assert_eq!(without(&search, text, Edges::BeginningCut), left, "{text}");
+            assert_eq!(without_secrets(&search, text, Edges::BeginningCut), left, "{text}");
         }
-        assert_eq!(without(&search, "of two", Edges::Whole), "of two");
+        assert_eq!(without_secrets(&search, "of two", Edges::Whole), "of two");
     }
 
     #[test]
     fn the_end_of_a_text_is_found_at_the_beginning_of_another() {
         assert_eq!(prefix_overlap(b"babxx", b"abab"), 3);
-        assert_eq!(prefix_overlap(b"abab", b"abab"), 2, "all of it is no end");
+        assert_eq!(prefix_overlap(b"abab", b"abab"), 2, "the whole text is no proper end");
         assert_eq!(prefix_overlap(b"", b"ab"), 0);
     }
 
     #[test]
     fn the_beginning_of_a_text_is_found_at_the_end_of_another() {
         assert_eq!(suffix_overlap(b"xxabab", b"ababc"), 4);
-        assert_eq!(suffix_overlap(b"ababc", b"ababc"), 0, "all of it is no beginning");
+        assert_eq!(suffix_overlap(b"ababc", b"ababc"), 0, "the whole text is no proper beginning");
         assert_eq!(suffix_overlap(b"aaaaaaa", b"aaab"), 3);
         assert_eq!(suffix_overlap(b"", b"ab"), 0);
     }

@@ -74,7 +74,7 @@ fn write_of_store(write: &KeyValueWrite) -> Value {
     let mut map = Map::new();
     map.insert("scope".into(), scope_name(write.scope).into());
     map.insert("key".into(), write.key.as_str().into());
-    binary(&mut map, "value", write.value.as_deref());
+    insert_bytes(&mut map, "value", write.value.as_deref());
     if let Some(seconds) = write.after_seconds {
         map.insert("afterSeconds".into(), seconds.into());
     }
@@ -87,7 +87,7 @@ fn request(started: &StartedRequest) -> Value {
     map.insert("job".into(), started.job.as_str().into());
     map.insert("method".into(), started.request.method.as_str().into());
     map.insert("url".into(), started.request.url.as_str().into());
-    binary(&mut map, "body", started.request.body.as_deref());
+    insert_bytes(&mut map, "body", started.request.body.as_deref());
     map.insert("deadlineSeconds".into(), started.request.timeout.as_secs().into());
     Value::Object(map)
 }
@@ -100,7 +100,7 @@ pub(crate) fn scope_name(scope: Scope) -> &'static str {
 }
 
 /// Puts bytes under `name` if they are text, otherwise under `nameBase64`. `None` becomes null.
-pub(crate) fn binary(map: &mut Map<String, Value>, name: &str, bytes: Option<&[u8]>) {
+pub(crate) fn insert_bytes(map: &mut Map<String, Value>, name: &str, bytes: Option<&[u8]>) {
     match bytes.map(|bytes| std::str::from_utf8(bytes).map_err(|_| STANDARD.encode(bytes))) {
         None => map.insert(name.to_owned(), Value::Null),
         Some(Ok(text)) => map.insert(name.to_owned(), text.into()),
@@ -141,7 +141,7 @@ fn readable_write(write: &mut Value) {
     let Some(Value::String(encoded)) = map.get("value") else { return };
     let Ok(bytes) = STANDARD.decode(encoded) else { return };
     map.remove("value");
-    binary(map, "value", Some(&bytes));
+    insert_bytes(map, "value", Some(&bytes));
 }
 
 fn lower_case(of: &mut Value, field: &str) {

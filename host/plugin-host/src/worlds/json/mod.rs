@@ -13,5 +13,5 @@ mod write;
 
 pub use super::world_question::{DryResult, WorldQuestion};
 pub use answer::DryAnswer;
-pub(crate) use answer::{binary, in_newest_words, readable_result, scope_name};
+pub(crate) use answer::{in_newest_words, insert_bytes, readable_result, scope_name};
 pub use node::Problem;

@@ -1,4 +1,5 @@
-//! The user of a person: linked before, found by e-mail, or new, as the rule of the client says.
+//! Finds the user for a person that the provider identified: one that is linked already, one with the same e-mail address, or
+//! a new one, if the rule of the client permits it.
 
 use base::{
     Error,
@@ -24,19 +25,20 @@ use crate::accounts::{
     password,
 };
 
-/// A person with the client that the login is for.
-pub(super) struct Newcomer<'a> {
+/// A person that the provider identified, and the client to log in to. The person may have a user of the client already.
+pub(super) struct LoginCandidate<'a> {
     pub person: &'a OpenidPerson,
     pub issuer: &'a str,
     pub client_ref: &'a str,
 }
 
-impl Newcomer<'_> {
+impl LoginCandidate<'_> {
+    /// The account of the person at the provider, to which a user can be linked.
     fn account(&self) -> OpenidAccount<'_> {
         OpenidAccount { issuer: self.issuer, subject: &self.person.subject }
     }
 
-    /// The address by which a user is found.
+    /// The address by which a user of the client is found. Fails if the provider has not verified it.
     fn email(&self) -> Result<&str, OpenidLoginError> {
         let email = self.person.email.as_deref().filter(|email| check_email(email).is_ok());
         email.filter(|_| self.person.email_verified).ok_or(OpenidLoginError::UnverifiedEmail)
@@ -47,7 +49,8 @@ impl Newcomer<'_> {
         name.unwrap_or_else(|| email.split('@').next().unwrap_or(email))
     }
 
-    /// The hash of a password that is told to no person, if the login will make a user.
+    /// Returns the hash of a random password that is shown to no person, if the login will create a user: each user has a
+    /// password.
     pub async fn unusable_password(&self, admin: &Administration<'_>) -> Result<Option<String>, OpenidLoginError> {
         if !is_storable(&self.person.subject) || !self.needs_user(admin).await? {
             return Ok(None);
@@ -68,27 +71,27 @@ impl Newcomer<'_> {
     }
 }
 
-/// Finds or makes the user. `password` is the hash for a new one.
+/// Finds or creates the user. `password` is the hash for a new one; without it none is created.
 pub(super) async fn admit(
     admin: &Administration<'_>,
     db: &mut PgConnection,
     client: ClientId,
-    (newcomer, password): (&Newcomer<'_>, Option<String>),
+    (candidate, password): (&LoginCandidate<'_>, Option<String>),
 ) -> Result<UserId, OpenidLoginError> {
-    let client_ref = newcomer.client_ref.to_owned();
+    let client_ref = candidate.client_ref.to_owned();
     let rule = openid::rule(db, client).await?;
     if rule.mode == OpenidMode::Off {
         return Err(OpenidLoginError::Off { client_ref });
     }
-    if !is_storable(&newcomer.person.subject) {
+    if !is_storable(&candidate.person.subject) {
         return Err(OpenidLoginError::UnverifiedEmail);
     }
-    let linked = openid::find_user(db, client, newcomer.account()).await?;
+    let linked = openid::find_user(db, client, candidate.account()).await?;
     if let Some(LinkedUser::Present(user)) = linked {
         return Ok(user);
     }
-    let email = newcomer.email()?;
-    let deleted = || OpenidLoginError::Deleted { client_ref: newcomer.client_ref.to_owned(), email: email.to_owned() };
+    let email = candidate.email()?;
+    let deleted = || OpenidLoginError::Deleted { client_ref: candidate.client_ref.to_owned(), email: email.to_owned() };
     let user = match (users::find_by_email(db, client, email).await?, password) {
         // PostgreSQL folds more characters than ASCII (`K` of U+212A becomes `k`), and the provider tells them apart.
         (Some(found), _) if found.email.eq_ignore_ascii_case(email) => found.id,
@@ -96,18 +99,18 @@ pub(super) async fn admit(
         _ if linked.is_some() => return Err(deleted()),
         (None, Some(_)) if users::was_deleted(db, client, email).await? => return Err(deleted()),
         (None, Some(password_hash)) if makes_users_of(&rule, email) => {
-            make_user(admin, db, client, (&rule, newcomer, email, password_hash)).await?
+            make_user(admin, db, client, (&rule, candidate, email, password_hash)).await?
         }
         _ => return Err(OpenidLoginError::NoUser { client_ref, email: email.to_owned() }),
     };
     if linked.is_some() {
-        openid::unlink_account(db, client, newcomer.account()).await?;
+        openid::unlink_account(db, client, candidate.account()).await?;
     }
-    openid::link(db, client, user, newcomer.account(), admin.now()).await.map_err(|error| {
+    openid::link(db, client, user, candidate.account(), admin.now()).await.map_err(|error| {
         if violates(&error, openid::IDENTITY_USER_UNIQUE) {
             OpenidLoginError::OtherAccount
         } else if violates(&error, openid::IDENTITY_UNIQUE) {
-            OpenidLoginError::Meanwhile
+            OpenidLoginError::Concurrent
         } else {
             error.into()
         }
@@ -120,30 +123,30 @@ pub(super) async fn admit(
 pub(super) async fn is_linked(
     db: &mut PgConnection,
     client: ClientId,
-    newcomer: &Newcomer<'_>,
+    candidate: &LoginCandidate<'_>,
     user: UserId,
 ) -> Result<bool, OpenidLoginError> {
-    Ok(openid::find_user(db, client, newcomer.account()).await? == Some(LinkedUser::Present(user)))
+    Ok(openid::find_user(db, client, candidate.account()).await? == Some(LinkedUser::Present(user)))
 }
 
 async fn make_user(
     admin: &Administration<'_>,
     db: &mut PgConnection,
     client: ClientId,
-    (rule, newcomer, email, password_hash): (&OpenidRule, &Newcomer<'_>, &str, String),
+    (rule, candidate, email, password_hash): (&OpenidRule, &LoginCandidate<'_>, &str, String),
 ) -> Result<UserId, OpenidLoginError> {
-    let no_user = || OpenidLoginError::NoUser { client_ref: newcomer.client_ref.to_owned(), email: email.to_owned() };
+    let no_user = || OpenidLoginError::NoUser { client_ref: candidate.client_ref.to_owned(), email: email.to_owned() };
     let user = users::User {
         id: admin.mint(),
         email: email.to_owned(),
-        name: newcomer.name(email).to_owned(),
+        name: candidate.name(email).to_owned(),
         role: rule.role.ok_or_else(no_user)?,
         team: None,
         password_hash,
         password_is_temporary: true,
     };
     users::insert(db, client, &user, admin.now()).await.map_err(|error| {
-        if violates(&error, users::EMAIL_UNIQUE) { OpenidLoginError::Meanwhile } else { error.into() }
+        if violates(&error, users::EMAIL_UNIQUE) { OpenidLoginError::Concurrent } else { error.into() }
     })?;
     audit(admin, db, client, Actor::Platform, "create", ("user", &user.id.to_string())).await?;
     Ok(user.id)

@@ -37,7 +37,7 @@ pub enum OpenidLoginError {
     #[error("your {} is disabled: ask the operator", .0.as_str())]
     Disabled(DisabledOwner),
     #[error("the same login came twice at the same time: begin again")]
-    Meanwhile,
+    Concurrent,
     #[error(transparent)]
     Provider(#[from] OpenidFault),
     #[error(transparent)]
@@ -55,7 +55,7 @@ impl OpenidLoginError {
             Self::Deleted { .. } => "the user was deleted",
             Self::OtherAccount => "the user is linked to another account",
             Self::Disabled(_) => "the user or the client is disabled",
-            Self::Meanwhile => "the same login came twice",
+            Self::Concurrent => "the same login came twice",
         })
     }
 }

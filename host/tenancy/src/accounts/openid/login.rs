@@ -9,7 +9,7 @@ use storage::tenancy::{clients, disablement, openid, users};
 
 use super::{
     OpenidLoginError,
-    admission::{self, Newcomer},
+    admission::{self, LoginCandidate},
     state::{LIFETIME, LoginState},
 };
 use crate::accounts::{
@@ -82,9 +82,9 @@ async fn open_session(
     let secret = OpenidSecret::parse(&back.secret).ok_or(OpenidLoginError::Stale)?;
     let (state, state_hash) = LoginState::open(admin, &back.state, &secret).ok_or(OpenidLoginError::Stale)?;
     let person = provider.identify((back.code, back.from), &secret, redirect, admin.now()).await?;
-    let newcomer = Newcomer { person: &person, issuer: provider.issuer(), client_ref: &state.client_ref };
+    let candidate = LoginCandidate { person: &person, issuer: provider.issuer(), client_ref: &state.client_ref };
     // Before the transaction, because a password hash takes a while.
-    let password = newcomer.unusable_password(admin).await?;
+    let password = candidate.unusable_password(admin).await?;
 
     let mut tx = admin.db.begin().await?;
     let off = || OpenidLoginError::Off { client_ref: state.client_ref.clone() };
@@ -92,16 +92,16 @@ async fn open_session(
     if !openid::use_state(&mut tx, client, &state_hash, state.expires_at).await? {
         return Err(OpenidLoginError::Stale);
     }
-    let user = admission::admit(admin, &mut tx, client, (&newcomer, password)).await?;
-    users::lock_password(&mut tx, client, user).await?.ok_or(OpenidLoginError::Meanwhile)?;
+    let user = admission::admit(admin, &mut tx, client, (&candidate, password)).await?;
+    users::lock_password(&mut tx, client, user).await?.ok_or(OpenidLoginError::Concurrent)?;
     if let Some(owner) = disablement::of_user(&mut tx, client, user).await? {
         return Err(OpenidLoginError::Disabled(owner));
     }
     let session = sessions::insert(admin, &mut tx, client, user, times).await?;
-    let session = session.ok_or(OpenidLoginError::Meanwhile)?;
+    let session = session.ok_or(OpenidLoginError::Concurrent)?;
     // If the link was removed before the user was locked, its sessions were ended without this one.
-    if !admission::is_linked(&mut tx, client, &newcomer, user).await? {
-        return Err(OpenidLoginError::Meanwhile);
+    if !admission::is_linked(&mut tx, client, &candidate, user).await? {
+        return Err(OpenidLoginError::Concurrent);
     }
     tx.commit().await?;
     Ok(OpenedLogin { session, client_ref: state.client_ref })

@@ -1,5 +1,5 @@
 //! Logins by OpenID Connect (ADR 0073): `state.rs` is what travels through the provider, `login.rs` begins and ends a
-//! login, `admission.rs` finds the user of a person, `rule.rs` has the rule of a client.
+//! login, `admission.rs` finds or creates the user for a person, `rule.rs` has the rule of a client.
 
 mod admission;
 mod error;
