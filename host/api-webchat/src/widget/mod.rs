@@ -16,7 +16,7 @@ use crate::state::WidgetState;
 use tokens::WidgetTokens;
 
 /// In the order of their dependencies, within one function that hides their names.
-const PARTS: [&str; 11] = [
+const PARTS: [&str; 12] = [
     include_str!("texts.js"),
     include_str!("style.js"),
     include_str!("dom.js"),
@@ -27,6 +27,7 @@ const PARTS: [&str; 11] = [
     include_str!("form.js"),
     include_str!("thread.js"),
     include_str!("panel.js"),
+    include_str!("chat.js"),
     include_str!("start.js"),
 ];
 
