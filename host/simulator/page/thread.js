@@ -25,13 +25,14 @@ function Empty({ channel, barred, onHint }) {
 
 /** Messages that are not read, or that the phone has not taken yet. @param {{channel: Channel, messages: Message[], act: Act}} props */
 function Waiting({ channel, messages, act }) {
+  const { deliver, read } = channel;
   const undelivered = messages.filter((one) => one.state === "waiting").length;
   const unread = messages.filter((one) => one.unread).length - undelivered;
-  if (undelivered > 0 && channel.deliver) {
-    return html`<button class="pill" onClick=${() => act(channel.deliver)}>Deliver ${undelivered}</button>`;
+  if (undelivered > 0 && deliver) {
+    return html`<button class="pill" onClick=${() => act(deliver)}>Deliver ${undelivered}</button>`;
   }
-  if (unread > 0 && channel.read) {
-    return html`<button class="pill" onClick=${() => act(channel.read)}>Mark ${unread} as read</button>`;
+  if (unread > 0 && read) {
+    return html`<button class="pill" onClick=${() => act(read)}>Mark ${unread} as read</button>`;
   }
   return null;
 }

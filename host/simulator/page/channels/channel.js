@@ -16,7 +16,7 @@
  *
  * @typedef {{kind: FileKind, base64?: string, mimeType?: string, filename?: string}} FileDraft without bytes: a sample of the simulator
  * @typedef {{kind: "text", text: string}|{kind: "place", place: import("./model.js").Place}|{kind: "contact", contact: {name: string, phone: string}}
- *   |{kind: "order"|"dice"|"link"|"menu"|"unsupported"}|FileDraft} Draft what a person sends
+ *   |{kind: "order"|"dice"|"link"|"menu"|"unsupported"}|FileDraft} Draft a message that a person sends
  * @typedef {Exclude<Draft["kind"], "text"|"audio">} MenuKind
  * @typedef {{message: Message, editing?: boolean}} Reply the message that the next one answers, or that is edited
  * @typedef {(deed: () => unknown) => Promise<boolean>} Act runs a deed of the person and shows its failure; true if it succeeded
