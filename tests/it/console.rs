@@ -1,4 +1,5 @@
-//! The console in a real browser (`docs/console.md`), and the types of its modules. `tests/peers/console` has the stories.
+//! The console in a real browser (`docs/console.md`), and the types of its modules, of the page of the phones and of the widget of web
+//! chat. `tests/peers/console` has the stories.
 
 use std::{
     collections::BTreeSet,
@@ -196,7 +197,22 @@ async fn an_operator_sees_the_state_of_the_service_and_nothing_of_a_client() {
 
 #[test]
 fn the_types_of_the_modules_are_right() {
-    let settings = peer_folder("..").join("../console/tsconfig.json");
+    check_types("console");
+}
+
+#[test]
+fn the_types_of_the_page_of_the_phones_are_right() {
+    check_types("host/simulator/page");
+}
+
+#[test]
+fn the_types_of_the_widget_are_right() {
+    check_types("host/api-webchat/src/widget");
+}
+
+/// Checks the types of the modules in a folder, with the settings there.
+fn check_types(folder: &str) {
+    let settings = peer_folder("..").join("..").join(folder).join("tsconfig.json");
     run(
         Command::new("node")
             .arg(installed_peer("console").join("node/node_modules/typescript/bin/tsc"))

@@ -15,6 +15,7 @@ import { Phone } from "./phone.js";
 import { applyTheme, nextTheme, theme } from "./theme.js";
 import { VisitorPhone } from "./visitor.js";
 
+/** @type {import("./channels/channel.js").Channel[]} */
 const CHANNELS = [whatsapp, sms, messenger, telegram];
 const TABS = [...CHANNELS.map((one) => ({ id: one.id, title: one.title })), { id: "web", title: "Web" }];
 const LINK = { connecting: "Connecting", live: "Live", lost: "Connection lost" };
@@ -25,6 +26,7 @@ function ThemeButton() {
     <${Icon} name=${theme.value === "light" ? "sun" : "moon"} /></button>`;
 }
 
+/** @param {{open: boolean, onPanel: () => void}} props */
 function Bar({ open, onPanel }) {
   const world = views.world.value;
   const faults = activeFaults(world?.faults);
@@ -42,7 +44,11 @@ function Bar({ open, onPanel }) {
 function App() {
   const [open, setOpen] = useState(() => window.matchMedia("(min-width: 1850px)").matches);
   useEffect(() => {
-    const escape = (event) => event.key === "Escape" && !event.defaultPrevented && event.target.closest?.("#panel") && setOpen(false);
+    /** @param {KeyboardEvent} event */
+    const escape = (event) => {
+      const inPanel = event.target instanceof Element && event.target.closest("#panel");
+      if (event.key === "Escape" && !event.defaultPrevented && inPanel) setOpen(false);
+    };
     document.addEventListener("keydown", escape);
     return () => document.removeEventListener("keydown", escape);
   }, []);
@@ -59,4 +65,5 @@ function App() {
 
 applyTheme();
 start();
-render(html`<${App} />`, document.getElementById("app"));
+const root = document.getElementById("app");
+if (root) render(html`<${App} />`, root);

@@ -6,8 +6,19 @@ import { Cards, Choices, MediaView, PeopleView, PlaceView } from "./content.js";
 import { Icon, Ticks } from "./icons.js";
 
 const EMOJIS = ["👍", "❤️", "😂", "😮", "😢", "🙏"];
+/**
+ * @typedef {import("./channels/channel.js").Channel} Channel
+ * @typedef {import("./channels/channel.js").ChannelState} ChannelState
+ * @typedef {import("./channels/channel.js").Act} Act
+ * @typedef {import("./channels/model.js").Message} Message
+ * @typedef {(message: Message) => void} OnMessage
+ * @typedef {{message: Message, channel: Channel, state: ChannelState, act: Act, onReply: OnMessage, onEdit: OnMessage}} MessageProps
+ */
+
+/** @param {number} time */
 const clock = (time) => new Date(time).toLocaleTimeString([], { timeStyle: "short" });
 
+/** @param {{message: Message, messages: Message[]}} props */
 function Quote({ message, messages }) {
   if (!message.quote) return null;
   const quoted = messages.find((one) => one.id === message.quote);
@@ -15,25 +26,29 @@ function Quote({ message, messages }) {
   return html`<blockquote><b>${quoted?.own ? "You" : "Business"}</b>${words}</blockquote>`;
 }
 
+/** @param {Pick<Message, "reactions">} props */
 function Reactions({ reactions }) {
   const shown = [reactions?.theirs, reactions?.own].filter(Boolean);
   if (!shown.length) return null;
   return html`<span class="reactions"><span class="unseen">Reactions: </span>${shown.join(" ")}</span>`;
 }
 
+/** @param {MessageProps & {onClose: () => void}} props */
 function Menu({ message, channel, state, act, onReply, onEdit, onClose }) {
   const own = message.reactions?.own;
+  /** @param {string} emoji */
   const react = (emoji) => {
     onClose();
-    act(() => channel.react(message, emoji === own ? null : emoji, state.peer));
+    act(() => channel.react?.(message, emoji === own ? null : emoji, state.peer));
   };
-  return html`<div class="actions" onKeyDown=${(event) => event.key === "Escape" && onClose()}>
+  return html`<div class="actions" onKeyDown=${(/** @type {KeyboardEvent} */ event) => event.key === "Escape" && onClose()}>
     ${EMOJIS.map((emoji) => html`<button key=${emoji} aria-label=${`React with ${emoji}`} aria-pressed=${emoji === own} onClick=${() => react(emoji)}>${emoji}</button>`)}
     <button class="wide" onClick=${() => { onClose(); onReply(message); }}><${Icon} name="reply" />Reply</button>
     ${message.canEdit && html`<button class="wide" onClick=${() => { onClose(); onEdit(message); }}>Edit</button>`}
   </div>`;
 }
 
+/** @param {{message: Message}} props */
 function Meta({ message }) {
   const notes = message.state === "waiting" ? [...(message.notes || []), "waits for the phone"] : message.notes || [];
   return html`<span class="meta">${notes.length ? html`<span>${notes.join(" · ")}</span>` : null}
@@ -41,12 +56,14 @@ function Meta({ message }) {
     ${message.own && html`<${Ticks} state=${message.state} />`}</span>`;
 }
 
-/** True if the message needs no bubble: a picture of its own shape, or cards alone. */
+/** True if the message needs no bubble: a picture of its own shape, or cards alone. @param {Message} message */
 const isBare = (message) => message.media?.kind === "sticker" || message.big
-  || (message.cards?.length > 0 && !message.text && !message.header && !message.media);
+  || (message.cards?.length && !message.text && !message.header && !message.media);
 
+/** @param {MessageProps & {follows: boolean, last: boolean, onList: OnMessage}} props */
 export function Bubble({ message, follows, last, channel, state, act, onList, onReply, onEdit }) {
   const [open, setOpen] = useState(false);
+  const played = channel.play && !message.own ? () => act(() => channel.play?.(message)) : null;
   const side = message.own ? "mine" : "theirs";
   const classes = ["bubble", isBare(message) && "bare", follows && "follows"].filter(Boolean).join(" ");
   return html`<li class=${`row ${side} ${message.cards?.length ? "broad" : ""}`}>
@@ -54,7 +71,7 @@ export function Bubble({ message, follows, last, channel, state, act, onList, on
       <div class=${classes}>
         <span class="unseen">${message.own ? "You: " : "Business: "}</span>
         <${Quote} message=${message} messages=${state.messages} />
-        ${message.media && html`<${MediaView} media=${message.media} onPlay=${channel.play && !message.own ? () => act(() => channel.play(message)) : null} />`}
+        ${message.media && html`<${MediaView} media=${message.media} onPlay=${played} />`}
         ${message.place && html`<${PlaceView} place=${message.place} />`}
         ${message.people?.length ? html`<${PeopleView} people=${message.people} />` : null}
         ${message.header && html`<strong class="header" dir="auto">${message.header}</strong>`}

@@ -4,7 +4,7 @@
  * @param {string} method
  * @param {string} path
  * @param {unknown} [body]
- * @returns {Promise<any>} the body of the answer
+ * @returns {Promise<unknown>} the body of the answer
  */
 export async function call(method, path, body) {
   let answer;
@@ -18,6 +18,7 @@ export async function call(method, path, body) {
     throw new Error("The simulator does not answer. Is it running?");
   }
   const text = await answer.text();
+  /** @type {{error?: string}|null} */
   let json = null;
   try {
     json = text ? JSON.parse(text) : null;
@@ -26,4 +27,9 @@ export async function call(method, path, body) {
   }
   if (!answer.ok) throw new Error(json?.error || `The simulator answered ${answer.status}.`);
   return json;
+}
+
+/** The words of a failed deed. @param {unknown} error */
+export function reasonOf(error) {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -3,11 +3,18 @@ import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 import { Icon } from "./icons.js";
 
+/**
+ * @typedef {import("./channels/model.js").Media} Media
+ * @typedef {import("./channels/model.js").Choice} Choice
+ * @typedef {import("./channels/channel.js").Act} Act
+ */
+
+/** @param {{media: Media}} props */
 function Broken({ media }) {
   return html`<div class="file"><${Icon} name=${media.kind === "document" ? "file" : "photo"} /><span>${media.name || "A file that this page cannot show"}</span></div>`;
 }
 
-/** @param {{media: import("./channels/model.js").Media, onPlay?: (() => void)|null}} props */
+/** @param {{media: Media, onPlay?: (() => void)|null}} props */
 export function MediaView({ media, onPlay }) {
   const [broken, setBroken] = useState(false);
   if (broken || !media.url) return html`<${Broken} media=${media} />`;
@@ -22,9 +29,10 @@ export function MediaView({ media, onPlay }) {
     <audio controls preload="metadata" src=${media.url} aria-label=${media.kind === "voice" ? "Voice note" : media.name || "Audio"} onPlay=${onPlay} onError=${fail}></audio></div>`;
 }
 
+/** @param {number} value */
 const degrees = (value) => (Number.isFinite(value) ? value.toFixed(4) : "?");
 
-/** A place on a drawn map: nothing is loaded from a server of maps. */
+/** A place on a drawn map: nothing is loaded from a server of maps. @param {{place: import("./channels/model.js").Place}} props */
 export function PlaceView({ place }) {
   return html`<div class="place">
     <svg class="map" viewBox="0 0 240 110" aria-hidden="true" focusable="false" preserveAspectRatio="xMidYMid slice">
@@ -37,12 +45,13 @@ export function PlaceView({ place }) {
   </div>`;
 }
 
+/** @param {{people: {name: string, phone?: string}[]}} props */
 export function PeopleView({ people }) {
   return people.map((one, index) => html`<div class="contact" key=${index}><span class="avatar" aria-hidden="true"><${Icon} name="person" /></span>
     <span><b dir="auto">${one.name}</b>${one.phone && html`<span>${one.phone}</span>`}</span></div>`);
 }
 
-/** One choice: a button, a link, or a note of something that stays on the phone. */
+/** One choice: a button, a link, or a note of something that stays on the phone. @param {{choice: Choice, act: Act, onTap?: () => void}} props */
 export function ChoiceView({ choice, act, onTap }) {
   if (!choice.local) {
     const tap = () => {
@@ -57,10 +66,12 @@ export function ChoiceView({ choice, act, onTap }) {
   return html`<span class="local">${choice.title}${choice.note && html`<small>${choice.note}</small>`}</span>`;
 }
 
+/** @param {{choices: Choice[], act: Act}} props */
 export function Choices({ choices, act }) {
   return html`<div class="choices">${choices.map((choice) => html`<${ChoiceView} key=${choice.id} choice=${choice} act=${act} />`)}</div>`;
 }
 
+/** @param {{cards: import("./channels/model.js").Card[], label: string, act: Act}} props */
 export function Cards({ cards, label, act }) {
   return html`<div class="cards" role="group" aria-label=${`Cards of: ${label}`} tabindex="0">
     ${cards.map((card, index) => html`<div class="card" key=${index} role="group" aria-label=${card.title || card.text || `Card ${index + 1}`}>

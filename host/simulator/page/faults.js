@@ -1,8 +1,17 @@
 // The faults of `POST /simulator/faults`, in groups, with words for people. A test compares them with the simulator.
 
+/**
+ * @typedef {import("./types/views.js").Faults} Faults
+ * @typedef {{key: keyof Faults, label: string, hint?: string}} Fault
+ * @typedef {Fault & {kind: "switch"|"number"}} PlainFault
+ * @typedef {Fault & {kind: "choice", options: {id: string, label: string}[]}} ChoiceFault
+ */
+
 const STATES = ["DELIVRD", "UNDELIV", "EXPIRED", "REJECTD", "DELETED", "UNKNOWN", "NONE"];
+/** @param {string[]} ids @param {string} usual */
 const choice = (ids, usual) => [{ id: "", label: usual }, ...ids.map((id) => ({ id, label: id }))];
 
+/** @type {{title: string, faults: (PlainFault|ChoiceFault)[]}[]} */
 export const GROUPS = [
   {
     title: "Callbacks to Patchbay",
@@ -22,8 +31,8 @@ export const GROUPS = [
     faults: [
       { key: "holdAnswersMillis", kind: "number", label: "Delay of answers, ms" },
       { key: "enforceWindow", kind: "switch", label: "24-hour window is enforced", hint: "Free text outside it fails with 131047." },
-      { key: "enforceLimits", kind: "choice", label: "Rate limits", options: choice(["true", "false"], "per number").map((one) => (
-        { ...one, label: { "": "per number", true: "per number and pair", false: "none" }[one.id] })) },
+      { key: "enforceLimits", kind: "choice", label: "Rate limits", options: [
+        { id: "", label: "per number" }, { id: "true", label: "per number and pair" }, { id: "false", label: "none" }] },
       { key: "newTemplateStatus", kind: "choice", label: "Status of new templates", options: choice(["PENDING", "REJECTED", "PAUSED", "DISABLED"], "APPROVED") },
     ],
   },
@@ -44,22 +53,23 @@ export const GROUPS = [
 ];
 
 /** Faults that the simulator does not know how to leave out: their value without the fault. */
+/** @type {(keyof Faults)[]} */
 const ZERO = ["delayMillis", "holdAnswersMillis", "smscThrottle", "smscQueueFull", "smscNonsense"];
 
-/** The value for the simulator. @param {string} key */
+/** The value for the simulator. @param {keyof Faults} key @param {boolean|number|string|null} given */
 export function valueOf(key, given) {
   if (key === "enforceLimits") return given === "" ? null : given === "true";
   if (given === "" || given === null) return ZERO.includes(key) ? 0 : null;
   return given;
 }
 
-/** The value for a field. */
+/** The value for a field. @param {keyof Faults} key @param {Faults[keyof Faults]} value */
 export function shownValue(key, value) {
   if (key === "enforceLimits") return value === null || value === undefined ? "" : String(value);
   return value === 0 ? null : value;
 }
 
-/** Names of the faults that are on. @param {Record<string, unknown>|undefined} faults */
+/** Names of the faults that are on. @param {Faults|undefined} faults */
 export function activeFaults(faults) {
   return Object.entries(faults || {}).filter(([, value]) => value !== false && value !== 0 && value !== null).map(([key]) => key);
 }

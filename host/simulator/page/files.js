@@ -1,6 +1,6 @@
 // Files to send: chosen by the person, or samples that the page draws.
 
-/** @returns {Promise<string>} the bytes in base64 */
+/** @param {Blob} blob @returns {Promise<string>} the bytes in base64 */
 export function base64(blob) {
   return new Promise((resolve, reject) => {
     const reader = new FileReader();
@@ -10,26 +10,35 @@ export function base64(blob) {
   });
 }
 
-/** The message that carries a chosen file. @param {File} file */
+/** @type {Map<string, import("./channels/channel.js").FileKind>} */
+const FAMILIES = new Map([["image", "photo"], ["video", "video"], ["audio", "audio"]]);
+
+/** The message that carries a chosen file. @param {File} file @returns {Promise<import("./channels/channel.js").FileDraft>} */
 export async function fromFile(file) {
-  const family = file.type.split("/")[0];
-  const kind = { image: "photo", video: "video", audio: "audio" }[family] || "document";
+  const kind = FAMILIES.get(file.type.split("/")[0]) || "document";
   return { kind, base64: await base64(file), mimeType: file.type || "application/octet-stream", filename: file.name };
 }
 
-function canvas(width, height, paint) {
-  const drawn = document.createElement("canvas");
-  drawn.width = width;
-  drawn.height = height;
-  paint(drawn.getContext("2d"), width, height);
-  return drawn;
+/** @typedef {(paper: CanvasRenderingContext2D, width: number, height: number) => void} Paint */
+
+/**
+ * A drawing as a file of this type. Null if the browser cannot make it.
+ * @param {number} width @param {number} height @param {Paint} paint @param {string} type @returns {Promise<Blob|null>}
+ */
+async function drawing(width, height, paint, type) {
+  const canvas = document.createElement("canvas");
+  canvas.width = width;
+  canvas.height = height;
+  const paper = canvas.getContext("2d");
+  if (!paper) return null;
+  paint(paper, width, height);
+  /** @type {Blob|null} */
+  const drawn = await new Promise((resolve) => canvas.toBlob(resolve, type, 0.85));
+  // A browser without WebP draws another type.
+  return drawn?.type === type ? drawn : null;
 }
 
-function blobOf(drawn, type) {
-  return new Promise((resolve) => drawn.toBlob(resolve, type, 0.85));
-}
-
-/** A view over hills; its sun stands higher or lower each time. */
+/** A view over hills; its sun stands higher or lower each time. @type {Paint} */
 function landscape(paper, width, height) {
   const at = Math.random();
   const sky = paper.createLinearGradient(0, 0, 0, height);
@@ -54,9 +63,10 @@ function landscape(paper, width, height) {
   }
 }
 
-/** A round face in one of many colours. It needs no font with emoji. */
+/** A round face in one of many colours. It needs no font with emoji. @type {Paint} */
 function face(paper, width, height) {
   const [x, y, radius] = [width / 2, height / 2, width * 0.44];
+  /** @param {number} left @param {number} up @param {number} size @param {string} color */
   const disc = (left, up, size, color) => {
     paper.fillStyle = color;
     paper.beginPath();
@@ -79,22 +89,30 @@ function face(paper, width, height) {
   paper.stroke();
 }
 
-/** A sample of a kind. The simulator has samples of its own for the kinds that are not drawn here. */
-export async function sample(kind) {
-  if (kind === "photo") {
-    const blob = await blobOf(canvas(640, 420, landscape), "image/jpeg");
-    return { kind, base64: await base64(blob), mimeType: "image/jpeg", filename: "view.jpg" };
-  }
-  if (kind === "sticker") {
-    const blob = await blobOf(canvas(256, 256, face), "image/webp");
-    // A browser without WebP draws another type, so the sample of the simulator is sent.
-    return blob.type === "image/webp" ? { kind, base64: await base64(blob), mimeType: "image/webp", filename: "sticker.webp" } : { kind };
-  }
-  const stored = {
-    voice: ["voice.ogg", "audio/ogg; codecs=opus"], video: ["clip.mp4", "video/mp4"], document: ["menu.pdf", "application/pdf"],
-  }[kind];
-  if (!stored) return { kind };
-  const [filename, mimeType] = stored;
+/** @param {string} filename @returns {Promise<Blob|null>} */
+async function stored(filename) {
   const answer = await fetch(`/page/samples/${filename}`);
-  return { kind, base64: await base64(await answer.blob()), mimeType, filename };
+  return answer.ok ? answer.blob() : null;
+}
+
+/** @typedef {{filename: string, mimeType: string, make: () => Promise<Blob|null>}} Sample */
+
+/** @type {Map<string, Sample>} */
+const SAMPLES = new Map([
+  ["photo", { filename: "view.jpg", mimeType: "image/jpeg", make: () => drawing(640, 420, landscape, "image/jpeg") }],
+  ["sticker", { filename: "sticker.webp", mimeType: "image/webp", make: () => drawing(256, 256, face, "image/webp") }],
+  ["voice", { filename: "voice.ogg", mimeType: "audio/ogg; codecs=opus", make: () => stored("voice.ogg") }],
+  ["video", { filename: "clip.mp4", mimeType: "video/mp4", make: () => stored("clip.mp4") }],
+  ["document", { filename: "menu.pdf", mimeType: "application/pdf", make: () => stored("menu.pdf") }],
+]);
+
+/**
+ * A sample of a kind. The simulator has samples of its own for the kinds that are not made here.
+ * @param {Exclude<import("./channels/channel.js").MenuKind, "place"|"contact">} kind @returns {Promise<import("./channels/channel.js").Draft>}
+ */
+export async function sample(kind) {
+  const found = SAMPLES.get(kind);
+  const blob = await found?.make();
+  if (!found || !blob) return { kind };
+  return { kind, base64: await base64(blob), mimeType: found.mimeType, filename: found.filename };
 }

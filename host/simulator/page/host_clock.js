@@ -1,7 +1,7 @@
 // The business clock of Patchbay, which can be moved forward for trials (`testing.clock`).
 import { html } from "htm/preact";
 import { useEffect, useState } from "preact/hooks";
-import { call } from "./call.js";
+import { call, reasonOf } from "./call.js";
 import { Icon } from "./icons.js";
 
 const STEPS = [{ label: "+1 min", seconds: 60 }, { label: "+1 h", seconds: 3600 }, { label: "+1 day", seconds: 86400 }];
@@ -10,13 +10,14 @@ export function HostClock() {
   const [ahead, setAhead] = useState(0);
   const [, tick] = useState(0);
   const [problem, setProblem] = useState("");
+  /** @param {() => Promise<unknown>} deed */
   const follow = async (deed) => {
     try {
-      const { now } = await deed();
+      const { now } = /** @type {{now: string}} */ (await deed());
       setAhead(new Date(now).getTime() - Date.now());
       setProblem("");
     } catch (error) {
-      setProblem(error.message);
+      setProblem(reasonOf(error));
     }
   };
   useEffect(() => {

@@ -32,7 +32,7 @@ export function Icon({ name }) {
   return html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false"><path d=${PATHS[name]} /></svg>`;
 }
 
-/** One tick or two, as messengers draw them. */
+/** One tick or two, as messengers draw them. @param {{state: import("./channels/model.js").Message["state"]}} props */
 export function Ticks({ state }) {
   if (state !== "sent" && state !== "delivered" && state !== "read") return null;
   const words = { sent: "Sent", delivered: "Delivered", read: "Read by the business" };

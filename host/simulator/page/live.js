@@ -1,6 +1,8 @@
 // The views of the simulator, as signals. They come over one stream of events, which the browser opens again after an interruption.
 import { effect, signal } from "@preact/signals";
 
+/** @typedef {import("./types/views.js").Views} Views */
+
 const KEPT_IN = "patchbay.phones";
 const USUAL = {
   whatsapp: "27820000001",
@@ -17,10 +19,9 @@ const USUAL = {
 /** The person in whose hand each phone is, and the business that it talks to. */
 export const selection = signal({ ...USUAL, ...kept() });
 
-/** `connecting`, `live` or `lost`. */
-export const link = signal("connecting");
+export const link = signal(/** @type {"connecting"|"live"|"lost"} */ ("connecting"));
 
-/** The newest view by its name. Null before the first. */
+/** The newest view by its name. Null before the first. @type {{[N in keyof Views]: import("@preact/signals").Signal<Views[N]|null>}} */
 export const views = {
   world: signal(null),
   whatsapp: signal(null),
@@ -29,6 +30,7 @@ export const views = {
   telegram: signal(null),
 };
 
+/** @returns {Partial<typeof USUAL>} */
 function kept() {
   try {
     return JSON.parse(localStorage.getItem(KEPT_IN) || "{}");
@@ -47,9 +49,11 @@ export function choose(change) {
   }
 }
 
+/** @type {EventSource|null} */
 let source = null;
 let shown = "";
 
+/** @param {typeof USUAL} selection */
 function open({ whatsapp, sms, messenger, telegram, bot }) {
   const query = new URLSearchParams({ whatsapp, sms, messenger, telegram });
   if (bot) query.set("bot", bot);

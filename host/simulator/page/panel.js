@@ -1,22 +1,35 @@
 // The panel of the world: a switch for each fault, deeds of the providers, and the calls that went over the wire.
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
-import { call } from "./call.js";
+import { call, reasonOf } from "./call.js";
 import { activeFaults, GROUPS, shownValue, valueOf } from "./faults.js";
 import { Icon } from "./icons.js";
 import { views } from "./live.js";
 import { SettingView } from "./settings.js";
 import { Wire } from "./wire.js";
 
-const set = (key, given) => call("POST", "/simulator/faults", { [key]: valueOf(key, given) });
+/** @typedef {import("./channels/channel.js").Act} Act */
 
+/** @param {import("./faults.js").PlainFault|import("./faults.js").ChoiceFault} fault @param {import("./faults.js").Faults} faults @returns {import("./channels/channel.js").Setting} */
+function settingOf(fault, faults) {
+  const { key, label, hint } = fault;
+  const value = shownValue(key, faults[key]);
+  /** @param {boolean|number|string|null} given */
+  const set = (given) => call("POST", "/simulator/faults", { [key]: valueOf(key, given) });
+  if (fault.kind === "choice") return { kind: "choice", label, hint, options: fault.options, value: String(value ?? ""), set };
+  if (fault.kind === "number") return { kind: "number", label, hint, value: typeof value === "number" ? value : null, set };
+  return { kind: "switch", label, hint, value: value === true, set };
+}
+
+/** @param {{faults: import("./faults.js").Faults, act: Act}} props */
 function Faults({ faults, act }) {
   return GROUPS.map((group) => html`<fieldset key=${group.title} class="settings"><legend>${group.title}</legend>
     ${group.faults.map((fault) => html`<${SettingView} key=${fault.key} act=${act}
-      setting=${{ ...fault, value: shownValue(fault.key, faults[fault.key]), set: (given) => set(fault.key, given) }} />`)}
+      setting=${settingOf(fault, faults)} />`)}
   </fieldset>`);
 }
 
+/** @param {{act: Act}} props */
 function Deeds({ act }) {
   return html`<fieldset class="settings"><legend>Now</legend>
     <${SettingView} act=${act} setting=${{ kind: "action", label: "Cut the links of the SMS centre", set: () => call("POST", "/simulator/smsc/drop", {}) }} />
@@ -24,16 +37,18 @@ function Deeds({ act }) {
   </fieldset>`;
 }
 
+/** @param {{onClose: () => void}} props */
 export function Panel({ onClose }) {
   const [problem, setProblem] = useState("");
   const world = views.world.value;
+  /** @type {Act} */
   const act = async (deed) => {
     try {
       await deed();
       setProblem("");
       return true;
     } catch (error) {
-      setProblem(error.message);
+      setProblem(reasonOf(error));
       return false;
     }
   };

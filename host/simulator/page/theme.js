@@ -3,15 +3,22 @@ import { signal } from "@preact/signals";
 
 const KEPT_IN = "patchbay.theme";
 
+/** @typedef {""|"light"|"dark"} Theme */
+
+/** @type {Record<Theme, Theme>} */
+const NEXT = { "": "light", light: "dark", dark: "" };
+
+/** @returns {Theme} */
 function kept() {
   try {
-    return localStorage.getItem(KEPT_IN) || "";
+    const found = localStorage.getItem(KEPT_IN);
+    return found === "light" || found === "dark" ? found : "";
   } catch {
     return "";
   }
 }
 
-export const theme = signal(["light", "dark"].includes(kept()) ? kept() : "");
+export const theme = signal(kept());
 
 export function applyTheme() {
   if (theme.value) document.documentElement.dataset.theme = theme.value;
@@ -19,7 +26,7 @@ export function applyTheme() {
 }
 
 export function nextTheme() {
-  theme.value = { "": "light", light: "dark", dark: "" }[theme.value];
+  theme.value = NEXT[theme.value];
   applyTheme();
   try {
     localStorage.setItem(KEPT_IN, theme.value);

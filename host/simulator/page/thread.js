@@ -3,8 +3,17 @@ import { html } from "htm/preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { Bubble } from "./bubble.js";
 
+/**
+ * @typedef {import("./channels/channel.js").Channel} Channel
+ * @typedef {import("./channels/channel.js").Act} Act
+ * @typedef {import("./channels/model.js").Message} Message
+ * @typedef {(message: Message) => void} OnMessage
+ */
+
+/** @param {number} time */
 const dayOf = (time) => new Date(time).toLocaleDateString([], { weekday: "long", day: "numeric", month: "long" });
 
+/** @param {{channel: Channel, barred: string|null, onHint: (text: string) => void}} props */
 function Empty({ channel, barred, onHint }) {
   return html`<div class="empty">
     <p>${channel.empty || "Nothing here yet. Say something to the business:"}</p>
@@ -14,50 +23,54 @@ function Empty({ channel, barred, onHint }) {
   </div>`;
 }
 
-/** What waits for the person: messages that are not read, or that the phone has not taken yet. */
+/** Messages that are not read, or that the phone has not taken yet. @param {{channel: Channel, messages: Message[], act: Act}} props */
 function Waiting({ channel, messages, act }) {
+  const { deliver, read } = channel;
   const undelivered = messages.filter((one) => one.state === "waiting").length;
   const unread = messages.filter((one) => one.unread).length - undelivered;
-  if (undelivered > 0 && channel.deliver) {
-    return html`<button class="pill" onClick=${() => act(channel.deliver)}>Deliver ${undelivered}</button>`;
+  if (undelivered > 0 && deliver) {
+    return html`<button class="pill" onClick=${() => act(deliver)}>Deliver ${undelivered}</button>`;
   }
-  if (unread > 0 && channel.read) {
-    return html`<button class="pill" onClick=${() => act(channel.read)}>Mark ${unread} as read</button>`;
+  if (unread > 0 && read) {
+    return html`<button class="pill" onClick=${() => act(read)}>Mark ${unread} as read</button>`;
   }
   return null;
 }
 
+/**
+ * @param {{channel: Channel, state: import("./channels/channel.js").ChannelState, act: Act, onList: OnMessage, onReply: OnMessage, onEdit: OnMessage,
+ *   onHint: (text: string) => void}} props
+ */
 export function Thread({ channel, state, act, onList, onReply, onEdit, onHint }) {
-  const box = useRef(null);
+  const box = useRef(/** @type {HTMLElement|null} */ (null));
   const atEnd = useRef(true);
   const { messages } = state;
   const newest = messages.at(-1);
   const top = useRef(0);
 
+  // Pictures change the height after they are loaded.
+  const stay = () => {
+    if (atEnd.current && box.current) box.current.scrollTop = box.current.scrollHeight;
+  };
+
   useLayoutEffect(() => {
     if (newest?.own) atEnd.current = true;
-    if (atEnd.current && box.current) box.current.scrollTop = box.current.scrollHeight;
+    stay();
   }, [newest?.id, messages.length, state.typing]);
 
   // A phone becomes narrower when the panel opens.
   useEffect(() => {
-    const follow = new ResizeObserver(() => {
-      if (atEnd.current && box.current) box.current.scrollTop = box.current.scrollHeight;
-    });
-    follow.observe(box.current);
+    const follow = new ResizeObserver(stay);
+    if (box.current) follow.observe(box.current);
     return () => follow.disconnect();
   }, []);
 
-  const scrolled = () => {
-    const { scrollHeight, scrollTop, clientHeight } = box.current;
+  const scrolled = (/** @type {EventOf<HTMLElement>} */ event) => {
+    const { scrollHeight, scrollTop, clientHeight } = event.currentTarget;
     // Only a person scrolls up. Further down the end moves away when a picture is loaded.
     if (scrollHeight - scrollTop - clientHeight < 60) atEnd.current = true;
     else if (scrollTop < top.current) atEnd.current = false;
     top.current = scrollTop;
-  };
-  // Pictures change the height after they are loaded.
-  const loaded = () => {
-    if (atEnd.current) box.current.scrollTop = box.current.scrollHeight;
   };
 
   const rows = messages.flatMap((message, index) => {
@@ -70,7 +83,7 @@ export function Thread({ channel, state, act, onList, onReply, onEdit, onHint })
     return begins ? [html`<li class="day" key=${`day ${day}`}><span>${day}</span></li>`, bubble] : [bubble];
   });
 
-  return html`<div class="thread" role="log" aria-label=${`Messages on ${channel.title}`} tabindex="0" ref=${box} onScroll=${scrolled} onLoadCapture=${loaded}>
+  return html`<div class="thread" role="log" aria-label=${`Messages on ${channel.title}`} tabindex="0" ref=${box} onScroll=${scrolled} onLoadCapture=${stay}>
     ${messages.length === 0
       ? html`<${Empty} channel=${channel} barred=${state.barred} onHint=${onHint} />`
       : html`<ol>${rows}

@@ -19,7 +19,7 @@ export function VisitorPhone() {
     <div class="device"><div class="screen"><${StatusBar} />
       <div class="browser">
         ${sites.length > 1
-          ? html`<select aria-label="Site" value=${site?.siteKey} onChange=${(event) => choose({ site: event.currentTarget.value })}>
+          ? html`<select aria-label="Site" value=${site?.siteKey} onChange=${(/** @type {EventOf<HTMLSelectElement>} */ event) => choose({ site: event.currentTarget.value })}>
               ${sites.map((one) => html`<option key=${one.siteKey} value=${one.siteKey}>${one.name}</option>`)}</select>`
           : html`<span class="address">${site ? `${site.name.toLowerCase().replace(/\W+/g, "-")}.example` : "no site"}</span>`}
         <button class="round" aria-label="Load the page again" disabled=${!site} onClick=${() => setRound(round + 1)}>⟳</button>

@@ -2,21 +2,25 @@
 import { html } from "htm/preact";
 
 const SHOWN = 14;
+/** @param {string} time */
 const clock = (time) => new Date(time).toLocaleTimeString();
+/** @type {Record<string, string>} */
 const WORDS = { send: "send: message", read: "send: read mark", action: "send: action", upload: "send: file" };
 
+/** @param {import("./types/views.js").LoggedRequest[]} requests @param {import("./types/views.js").CallbackAttempt[]} callbacks */
 function lines(requests, callbacks) {
-  const sends = (requests || []).map((one) => ({
+  const sends = requests.map((one) => ({
     time: one.time, from: true, status: one.status, good: one.status < 300,
     what: WORDS[one.kind] || one.kind, detail: one.code ? `error ${one.code}` : "",
   }));
-  const posts = (callbacks || []).map((one) => ({
-    time: one.time, from: false, status: one.status ?? "no answer", good: one.status >= 200 && one.status < 300,
+  const posts = callbacks.map((one) => ({
+    time: one.time, from: false, status: one.status ?? "no answer", good: one.status !== null && one.status >= 200 && one.status < 300,
     what: one.events.length > 1 ? `${one.events.length} events` : `callback: ${one.events[0]}`, detail: "",
   }));
   return [...sends, ...posts].sort((a, b) => new Date(b.time).getTime() - new Date(a.time).getTime()).slice(0, SHOWN);
 }
 
+/** @param {Pick<import("./types/views.js").WorldView, "requests"|"callbacks">} props */
 export function Wire({ requests, callbacks }) {
   const shown = lines(requests, callbacks);
   return html`<section class="wire" aria-labelledby="wire-title"><h3 id="wire-title">On the wire</h3><p class="soft" aria-hidden="true">→ from Patchbay, ← to Patchbay</p>

@@ -1,19 +1,22 @@
-// Makes an element. Text is always set as text, never as HTML.
+/**
+ * Makes an element. Text is always set as text, never as HTML.
+ * @template {keyof HTMLElementTagNameMap} N
+ * @param {N} name @param {Properties} properties @param {(Node | null)[]} [children]
+ */
 function element(name, properties, children) {
   const made = document.createElement(name);
-  for (const key of Object.keys(properties || {})) {
-    const value = properties[key];
+  for (const [key, value] of Object.entries(properties)) {
     if (value === undefined || value === null || value === false) continue;
-    if (key === "text") made.textContent = value;
-    else if (key === "class") made.className = value;
-    else if (key.startsWith("on")) made.addEventListener(key.slice(2), value);
+    if (key === "text") made.textContent = String(value);
+    else if (key === "class") made.className = String(value);
+    else if (typeof value === "function") made.addEventListener(key.slice(2), /** @type {EventListener} */ (value));
     else made.setAttribute(key, value === true ? "" : String(value));
   }
   for (const child of children || []) if (child) made.append(child);
   return made;
 }
 
-// A drawing that screen readers ignore.
+/** A drawing that screen readers ignore. @param {string} path */
 function icon(path) {
   const space = "http://www.w3.org/2000/svg";
   const drawing = document.createElementNS(space, "svg");
@@ -33,7 +36,7 @@ const ICONS = {
   clip: "M7 17V7a5 5 0 0 1 10 0v9a3 3 0 0 1-6 0V8h2v8a1 1 0 0 0 2 0V7a3 3 0 0 0-6 0v10a5 5 0 0 0 10 0V8h2v9a7 7 0 0 1-14 0z",
 };
 
-// Only http and https addresses are links.
+/** Only http and https addresses are links. @param {string | null | undefined} address */
 function safeAddress(address) {
   return typeof address === "string" && /^https?:\/\//i.test(address) ? address : null;
 }

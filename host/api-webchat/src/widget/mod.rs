@@ -17,7 +17,7 @@ use crate::state::WidgetState;
 use tokens::WidgetTokens;
 
 /// In the order of their dependencies, within one function that hides their names.
-const PARTS: [&str; 13] = [
+const PARTS: [&str; 14] = [
     include_str!("texts.js"),
     include_str!("style.js"),
     include_str!("dom.js"),
@@ -29,6 +29,7 @@ const PARTS: [&str; 13] = [
     include_str!("thread.js"),
     include_str!("panel.js"),
     include_str!("shell.js"),
+    include_str!("chat.js"),
     include_str!("preview.js"),
     include_str!("start.js"),
 ];

@@ -1,4 +1,5 @@
 // The window of the chat: a dialog that does not block the page, with an order of focus and one live region for new messages.
+/** @param {Wording} text @param {Acts} act */
 function panel(text, act) {
   const status = element("div", { class: "status", role: "status" });
   const typing = element("div", { class: "typing", "aria-hidden": "true" });
@@ -20,6 +21,7 @@ function panel(text, act) {
   const root = element("div", { class: "panel", role: "dialog", "aria-labelledby": "title", hidden: true }, [
     element("div", { class: "head" }, [title, close]), status, log.root, typing, compose, said,
   ]);
+  /** @type {ReturnType<typeof formOf> | null} */
   let form = null;
   let hush = 0;
 
@@ -37,21 +39,25 @@ function panel(text, act) {
     if (event.key === "Enter" && !event.shiftKey && !event.isComposing) { event.preventDefault(); submit(); }
   });
   field.addEventListener("input", function () { grow(); act.types(); });
-  file.addEventListener("change", function () { for (const one of file.files) act.file(one); file.value = ""; });
+  file.addEventListener("change", function () { for (const one of file.files || []) act.file(one); file.value = ""; });
   root.addEventListener("keydown", function (event) { if (event.key === "Escape") { event.stopPropagation(); act.close(); } });
 
   return {
     root: root,
     log: log,
-    focus: function () { (form ? form.root.querySelector("input,select") : field).focus(); },
+    focus: function () { (form || field).focus(); },
+    /** @param {string} words */
     status: function (words) { if (status.textContent !== words) status.textContent = words; },
+    /** @param {string} words */
     announce: function (words) { said.textContent = ""; window.setTimeout(function () { said.textContent = words; }, 50); },
+    /** @param {string} name */
     typing: function (name) {
       typing.textContent = text("typing", { name: name });
       window.clearTimeout(hush);
       hush = window.setTimeout(function () { typing.textContent = ""; }, 6000);
     },
     quiet: function () { window.clearTimeout(hush); typing.textContent = ""; },
+    /** @param {SiteForm} asked @param {(answers: Answers) => void} answer */
     ask: function (asked, answer) {
       form = formOf(asked, text, answer);
       log.root.hidden = true;
@@ -61,7 +67,8 @@ function panel(text, act) {
     },
     answered: function () {
       if (!form) return;
-      const had = root.getRootNode().activeElement;
+      const tree = root.getRootNode();
+      const had = tree instanceof ShadowRoot ? tree.activeElement : null;
       // A disabled button loses the focus to the page.
       const inside = had ? form.root.contains(had) : form.sent() && document.activeElement === document.body;
       form.root.remove();

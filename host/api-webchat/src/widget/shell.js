@@ -1,10 +1,13 @@
-// The widget on its page: the button that opens the window, and the window, with the look and the texts of a site.
-function shellOf(site, act, toggle) {
+/**
+ * The widget on its page: the button that opens the window, and the window, with the look and the texts of a site.
+ * @param {Session["site"]} site @param {HTMLElement} host @param {Acts} act @param {() => void} toggle
+ */
+function shellOf(site, host, act, toggle) {
   const look = site.look;
   const text = wording(site.texts);
-  const host = document.createElement("patchbay-chat");
   const shadow = host.attachShadow({ mode: "open" });
-  host.setAttribute("dir", look.direction === "AUTO" ? getComputedStyle(document.documentElement).direction : look.direction.toLowerCase());
+  const direction = look.direction === "AUTO" ? getComputedStyle(document.documentElement).direction : look.direction.toLowerCase();
+  host.setAttribute("dir", direction);
   host.setAttribute("lang", look.language);
   shadow.adoptedStyleSheets = [stylesheet(look)];
   const view = panel(text, act);
@@ -15,12 +18,12 @@ function shellOf(site, act, toggle) {
   shadow.append(launcher, view.root);
   document.body.append(host);
   return {
-    host: host,
     shadow: shadow,
     text: text,
     view: view,
     badge: badge,
     launcher: launcher,
+    /** @param {boolean} open */
     show: function (open) {
       view.root.hidden = !open;
       launcher.setAttribute("aria-expanded", String(open));
@@ -28,7 +31,10 @@ function shellOf(site, act, toggle) {
   };
 }
 
-// The text above the messages for a state of the chat.
+/**
+ * The text above the messages for a state of the chat.
+ * @param {ChatState} chat @param {Wording} text
+ */
 function standing(chat, text) {
   const words = {
     bot: "",

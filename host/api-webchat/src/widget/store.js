@@ -1,7 +1,10 @@
 // Data that outlives the page: the token, the last read message, and unsent messages. Without storage the chat works too.
+/** @param {string} site */
 function store(site) {
   const prefix = "patchbay." + site + ".";
+  /** @type {Partial<Kept>} */
   const memory = {};
+  /** @template {keyof Kept} K @param {K} key @returns {Kept[K] | undefined} */
   function read(key) {
     try {
       const text = window.localStorage.getItem(prefix + key);
@@ -10,6 +13,7 @@ function store(site) {
       return memory[key];
     }
   }
+  /** @template {keyof Kept} K @param {K} key @param {Kept[K]} value */
   function write(key, value) {
     memory[key] = value;
     try {

@@ -1,6 +1,7 @@
 // The look of the widget: one constructed stylesheet, which strict policies allow, unlike inline styles. `TOKENS` are the values of the
 // console's design (tokens.rs). The site adds its own colour and the one of texts on it. Positions use logical sides, so the text can
 // run in both directions.
+/** @param {Look} look */
 function stylesheet(look) {
   const color = /^#[0-9a-f]{6}$/.test(look.color) ? look.color : "var(--accent)";
   const ink = /^#[0-9a-f]{6}$/.test(look.textColor) ? look.textColor : "var(--on-accent)";

@@ -1,4 +1,4 @@
-// The messages of the chat, in the order of their numbers, and the unsent ones below them.
+/** The messages of the chat, in the order of their numbers, and the unsent ones below them. @param {Wording} text @param {Acts} act */
 function thread(text, act) {
   const list = element("ol", {});
   const waiting = element("ol", {});
@@ -6,6 +6,7 @@ function thread(text, act) {
   const greeting = element("div", { class: "message" }, [bubble(text("greeting"))]);
   const log = element("div", { class: "log", role: "log", "aria-label": text("messages"), "aria-live": "off", tabindex: "0" },
     [earlier, greeting, list, waiting]);
+  /** The element for the state of each shown message by its number. Only the visitor's own messages have one. @type {Map<number, HTMLElement | null>} */
   const shown = new Map();
   let seen = false;
   // If the end is visible, it stays visible when the size of something changes.
@@ -17,34 +18,38 @@ function thread(text, act) {
   log.addEventListener("load", stay, true);
   new ResizeObserver(stay).observe(log);
 
+  /** @param {ChatMessage} message */
   function authorOf(message) {
     if (message.from === "visitor") return text("you");
     return message.author || text(message.from === "bot" ? "bot" : "agent");
   }
 
-  function item(message) {
+  /** Shows a message after those with smaller numbers. @param {ChatMessage} message */
+  function put(message) {
     const own = message.from === "visitor";
     const parts = contentOf(message.content, text, function (choice, button) { act.choose(message, choice, button); });
     const time = new Date(message.time);
+    const state = own ? element("span", { class: "state" }) : null;
     const meta = element("div", { class: "meta" }, [
       element("span", { text: authorOf(message) + " \u00b7 " }),
       element("time", { datetime: message.time, text: time.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }) }),
-      own ? element("span", { class: "state" }) : null,
+      state,
     ]);
-    const made = element("li", { class: own ? "message own" : "message" }, [quoted(message.quotes)].concat(parts, [meta]));
-    made.dataset.sequence = message.sequence;
-    return made;
+    const item = element("li", { class: own ? "message own" : "message" }, [quoted(message.quotes), ...parts, meta]);
+    item.dataset.sequence = String(message.sequence);
+    let after = list.lastElementChild;
+    while (after instanceof HTMLElement && Number(after.dataset.sequence) > message.sequence) after = after.previousElementSibling;
+    if (after) after.after(item); else list.prepend(item);
+    shown.set(message.sequence, state);
   }
 
+  /** Returns those that were not shown before. @param {ChatMessage[]} messages */
   function add(messages) {
+    /** @type {ChatMessage[]} */
     const fresh = [];
     for (const message of messages) {
       if (shown.has(message.sequence)) continue;
-      const made = item(message);
-      shown.set(message.sequence, { message: message, item: made });
-      let after = list.lastElementChild;
-      while (after && Number(after.dataset.sequence) > message.sequence) after = after.previousElementSibling;
-      if (after) after.after(made); else list.prepend(made);
+      put(message);
       fresh.push(message);
     }
     greeting.hidden = shown.size > 0;
@@ -55,13 +60,15 @@ function thread(text, act) {
 
   // Shows the state of the visitor's own messages, below the last one.
   function tell() {
-    let last = null;
-    for (const one of shown.values()) {
-      if (one.message.from !== "visitor") continue;
-      one.item.querySelector(".state").textContent = "";
-      if (!last || one.message.sequence > last.message.sequence) last = one;
+    let last = 0;
+    /** @type {HTMLElement | null} */
+    let newest = null;
+    for (const [sequence, state] of shown) {
+      if (!state) continue;
+      state.textContent = "";
+      if (sequence > last) { last = sequence; newest = state; }
     }
-    if (last) last.item.querySelector(".state").textContent = " \u00b7 " + text(seen ? "seen" : "delivered");
+    if (newest) newest.textContent = " \u00b7 " + text(seen ? "seen" : "delivered");
   }
 
   return {
@@ -70,11 +77,14 @@ function thread(text, act) {
     toEnd: toEnd,
     clear: function () { shown.clear(); list.textContent = ""; greeting.hidden = false; },
     first: function () { return shown.size ? Math.min.apply(null, Array.from(shown.keys())) : 0; },
+    /** @param {boolean} more */
     more: function (more) { earlier.hidden = !more; },
+    /** @param {boolean} now */
     seen: function (now) { seen = now; tell(); },
     author: authorOf,
+    /** @param {OutboxItem[]} items */
     showWaiting: function (items) {
-        waiting.textContent = "";
+      waiting.textContent = "";
       for (const one of items) {
         const state = one.failed ? text("failed", { reason: one.failed }) : text("sending");
         waiting.append(element("li", { class: "message own" }, [

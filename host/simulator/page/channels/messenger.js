@@ -5,36 +5,36 @@ import { messengerFile, millis, webAddress } from "./addresses.js";
 import { inOrder } from "./model.js";
 
 const path = (action = "") => `/messenger/phones/${selection.value.messenger.replace(/\D/g, "")}${action}`;
+/** @param {Partial<import("../types/views.js").PageVisitor> & {wroteSecondsAgo?: number}} patch */
 const change = (patch) => call("PUT", path(), patch);
-const MEDIA = { image: "photo", video: "video", audio: "audio", file: "document" };
+/** @type {Map<string|undefined, import("./channel.js").FileKind>} */
+const MEDIA = new Map([["image", "photo"], ["video", "video"], ["audio", "audio"], ["file", "document"]]);
 
-/** Buttons of templates. A postback goes to the page; the others stay on the phone. */
+/**
+ * Buttons of templates. A postback goes to the page; the others stay on the phone.
+ * @param {import("../types/messenger.js").PageButton[]|undefined} all @param {string} pageId @returns {import("./model.js").Choice[]}
+ */
 function buttons(all, pageId) {
   return (all || []).map((button, index) => {
-    const local = button.type !== "postback";
-    return {
-      id: String(index),
-      title: button.title,
-      local,
-      href: local ? webAddress(button.url) : null,
-      note: local ? button.url || button.payload : undefined,
-      tap: local ? undefined
-        : () => call("POST", path("/postback"), { to: pageId, title: button.title, payload: button.payload }),
-    };
+    const { title, payload } = button;
+    if (button.type === "postback") {
+      return { id: String(index), title, local: false, tap: () => call("POST", path("/postback"), { to: pageId, title, payload }) };
+    }
+    return { id: String(index), title, local: true, href: webAddress(button.url), note: button.url || payload };
   });
 }
 
+/** @param {import("../types/messenger.js").Attachment} part @param {string} pageId @returns {Partial<import("./model.js").Message>} */
 function attachment(part, pageId) {
   const payload = part.payload || {};
-  if (MEDIA[part.type]) {
-    const kind = payload.sticker_id ? "sticker" : MEDIA[part.type];
-    return { text: undefined, media: { kind, url: messengerFile(payload.url) } };
-  }
+  const kind = MEDIA.get(part.type);
+  if (kind) return { text: undefined, media: { kind: payload.sticker_id ? "sticker" : kind, url: messengerFile(payload.url) } };
   if (part.type === "location") {
     const at = payload.coordinates || {};
     return { text: undefined, place: { latitude: Number(at.lat), longitude: Number(at.long), name: part.title } };
   }
   if (part.type === "template" && payload.elements) {
+    /** @type {import("./model.js").Card[]} */
     const cards = payload.elements.map((element) => ({
       title: element.title,
       text: element.subtitle || "",
@@ -48,9 +48,11 @@ function attachment(part, pageId) {
   return { text: "Something that pages cannot see" };
 }
 
+/** @param {import("../types/views.js").ThreadEntry} one @returns {import("./model.js").Message} */
 function message(one) {
-  const body = one.body || {};
+  const body = one.body;
   const parts = body.attachments || (body.attachment ? [body.attachment] : []);
+  /** @type {import("./model.js").Message} */
   const base = {
     id: one.id,
     own: one.mine,
@@ -71,16 +73,18 @@ function message(one) {
   return { ...base, ...shown, text: base.text ?? shown.text };
 }
 
+/** @type {Record<import("./channel.js").FileKind, string>} */
 const TYPES = { photo: "image", video: "video", voice: "audio", audio: "audio", document: "file", sticker: "sticker" };
 
-function draft({ kind, text, base64, mimeType, filename, place }) {
-  if (kind === "text") return { type: "text", text };
-  if (kind === "place") {
-    return { type: "location", location: { lat: place.latitude, long: place.longitude, title: place.name } };
+/** @param {import("./channel.js").Draft} what */
+function draft(what) {
+  switch (what.kind) {
+    case "text": return { type: "text", text: what.text };
+    case "place": return { type: "location", location: { lat: what.place.latitude, long: what.place.longitude, title: what.place.name } };
+    case "link": return { type: "fallback" };
+    case "contact": case "order": case "dice": case "menu": case "unsupported": return { type: "unsupported" };
+    default: return { type: TYPES[what.kind], base64: what.base64, mimeType: what.mimeType, filename: what.filename };
   }
-  if (kind === "link") return { type: "fallback" };
-  if (kind === "unsupported") return { type: "unsupported" };
-  return { type: TYPES[kind], base64, mimeType, filename, text: text || undefined };
 }
 
 /** @type {import("./channel.js").Channel} */
@@ -97,7 +101,7 @@ export const messenger = {
     const [world, view] = [views.world.value, views.messenger.value];
     if (!view) return null;
     const peers = (world?.pages || []).map((one) => ({ id: one.pageId, title: one.name, line: "Facebook page" }));
-    const peer = peers.find((one) => one.id === selection.value.page) || peers[0];
+    const peer = peers.find((one) => one.id === selection.value.page) || peers[0] || null;
     const shown = inOrder(view.messages.filter((one) => !peer || one.pageId === peer.id).map(message));
     const last = shown.findLast((one) => one.own);
     return {
@@ -110,8 +114,8 @@ export const messenger = {
   },
   choosePeer: (id) => choose({ page: id }),
   send(what, peer) {
-    if (what.kind === "menu") return call("POST", path("/postback"), { to: peer.id, title: "Get started", payload: "GET_STARTED" });
-    return call("POST", path("/messages"), { to: peer.id, quote: what.quote, ...draft(what) });
+    if (what.kind === "menu") return call("POST", path("/postback"), { to: peer?.id, title: "Get started", payload: "GET_STARTED" });
+    return call("POST", path("/messages"), { to: peer?.id, quote: what.quote, ...draft(what) });
   },
   react: (one, emoji) => call("POST", path("/react"), { messageId: one.id, emoji: emoji || undefined }),
   read: () => call("POST", path("/read"), {}),
@@ -119,7 +123,8 @@ export const messenger = {
   settings() {
     const person = views.messenger.value?.person;
     const known = (views.world.value?.people || []).map((one) => ({ id: one.psid, label: `${one.firstName} ${one.lastName}` }));
-    return person && [
+    if (!person) return null;
+    return [
       { kind: "text", label: "Id of the person", value: person.psid, options: known, set: (to) => choose({ messenger: to.replace(/\D/g, "") || "24071234567" }) },
       { kind: "text", label: "First name", value: person.firstName, set: (firstName) => change({ firstName }) },
       { kind: "text", label: "Last name", value: person.lastName, set: (lastName) => change({ lastName }) },

@@ -1,7 +1,9 @@
 // A message in the form in which each phone shows it. Every channel makes these from its own view.
 
 /**
- * @typedef {{id: string, title: string, description?: string, href?: string|null, local?: boolean, note?: string, tap?: () => Promise<unknown>}} Choice
+ * @typedef {{id: string, title: string, description?: string, local: false, tap: () => Promise<unknown>}} TapChoice
+ * @typedef {{id: string, title: string, description?: string, local: true, href: string|null, note?: string}} LocalChoice stays on the phone
+ * @typedef {TapChoice|LocalChoice} Choice
  * @typedef {{kind: "photo"|"video"|"voice"|"audio"|"document"|"sticker", url: string|null, name?: string}} Media
  * @typedef {{text: string, title?: string, media?: Media|null, choices: Choice[]}} Card
  * @typedef {{latitude: number, longitude: number, name?: string, address?: string}} Place
@@ -19,7 +21,7 @@
  * @property {Choice[]} [choices] buttons below the message
  * @property {{button: string, sections: {title?: string, choices: Choice[]}[]}|null} [list]
  * @property {Card[]} [cards]
- * @property {Choice[]} [chips] quick replies, which vanish with the next message
+ * @property {{id: string, title: string, tap: () => Promise<unknown>}[]} [chips] quick replies, which vanish with the next message
  * @property {string|null} [quote] id of the quoted message
  * @property {string} [quoted] text of the quoted message, if the message names it
  * @property {{own?: string|null, theirs?: string|null}} [reactions]
@@ -27,6 +29,7 @@
  * @property {boolean} [unread]
  * @property {boolean} [big] emoji of a die and the like
  * @property {string[]} [notes]
+ * @property {boolean} [canEdit]
  */
 
 const WORDS = {

@@ -8,7 +8,7 @@ import { received, written } from "./whatsapp_message.js";
 const USUAL = "PATCHBAY";
 const path = (action = "") => `/phones/${selection.value.sms.replace(/\D/g, "")}${action}`;
 
-/** The senders with which the phone has messages, and the usual one. */
+/** The senders with which the phone has messages, and the usual one. @param {Pick<import("../types/views.js").PhoneView, "inbox"|"outbox">} view */
 function peers(view) {
   const known = new Set([...view.inbox.map((one) => one.from), ...view.outbox.map((one) => one.to), USUAL]);
   return [...known].map((one) => ({ id: one, title: number(one), line: "Text message" }));
@@ -47,12 +47,15 @@ export const sms = {
     };
   },
   choosePeer: (id) => choose({ smsPeer: id }),
-  send: ({ text }, peer) => call("POST", path("/sms"), { to: peer.id, text }),
+  async send(what, peer) {
+    if (what.kind === "text") await call("POST", path("/sms"), { to: peer?.id, text: what.text });
+  },
   settings() {
     const phone = views.sms.value?.phone;
     const known = (views.world.value?.phones || []).map((one) => ({ id: one.msisdn, label: one.name }));
     const states = ["DELIVRD", "UNDELIV", "EXPIRED", "REJECTD", "DELETED", "UNKNOWN", "NONE"];
-    return phone && [
+    if (!phone) return null;
+    return [
       { kind: "text", label: "Number of the phone", value: phone.msisdn, options: known, set: (to) => choose({ sms: to.replace(/\D/g, "") || "27820000001", smsPeer: "" }) },
       { kind: "choice", label: "State in receipts", hint: "NONE: no receipt comes.", value: phone.smsState || "",
         options: [{ id: "", label: "as usual" }, ...states.map((id) => ({ id, label: id }))],

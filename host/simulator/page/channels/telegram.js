@@ -5,35 +5,47 @@ import { fileAddress, webAddress } from "./addresses.js";
 
 const person = () => selection.value.telegram.replace(/\D/g, "");
 const path = (action = "") => `/telegram/phones/${person()}${action}`;
-const MEDIA = {
-  photo: "photo", video: "video", animation: "video", video_note: "video", audio: "audio", voice: "voice",
-  document: "document", sticker: "sticker",
-};
 
+/** @typedef {import("../types/telegram.js").BotMessage} BotMessage */
+
+/** @type {["photo"|"video"|"animation"|"video_note"|"audio"|"voice"|"document"|"sticker", import("./channel.js").FileKind][]} */
+const MEDIA = [
+  ["photo", "photo"], ["video", "video"], ["animation", "video"], ["video_note", "video"], ["audio", "audio"], ["voice", "voice"],
+  ["document", "document"], ["sticker", "sticker"],
+];
+
+/** @param {BotMessage} message @returns {import("./model.js").Media|null} */
 function media(message) {
-  const kind = Object.keys(MEDIA).find((one) => message[one]);
-  if (!kind) return null;
-  const file = Array.isArray(message[kind]) ? message[kind].at(-1) : message[kind];
-  return { kind: MEDIA[kind], url: fileAddress(file.file_id), name: file.file_name || file.title };
+  for (const [field, kind] of MEDIA) {
+    const given = message[field];
+    const file = Array.isArray(given) ? given.at(-1) : given;
+    if (file) return { kind, url: fileAddress(file.file_id), name: file.file_name || file.title };
+  }
+  return null;
 }
 
+/** @param {BotMessage} message @returns {import("./model.js").Place|null} */
 function place(message) {
   if (!message.location) return null;
   const { latitude, longitude } = message.location;
   return { latitude, longitude, name: message.venue?.title, address: message.venue?.address };
 }
 
+/** @param {BotMessage} message @param {number|null} bot @returns {import("./model.js").Choice[]} */
 function choices(message, bot) {
-  return (message.reply_markup?.inline_keyboard || []).flat().map((button, index) => ({
-    id: String(index),
-    title: button.text,
-    local: !button.callback_data,
-    href: button.callback_data ? null : webAddress(button.url),
-    note: button.url,
-    tap: button.callback_data ? () => call("POST", path("/tap"), { to: bot, button: button.text }) : undefined,
-  }));
+  return (message.reply_markup?.inline_keyboard || []).flat().map((button, index) => {
+    const shown = { id: String(index), title: button.text };
+    if (!button.callback_data) return { ...shown, local: true, href: webAddress(button.url), note: button.url };
+    return { ...shown, local: false, tap: () => call("POST", path("/tap"), { to: bot, button: button.text }) };
+  });
 }
 
+/** @param {BotMessage} message */
+function notes(message) {
+  return [...(message.edit_date ? ["edited"] : []), ...(message.dice ? [`shows ${message.dice.value}`] : [])];
+}
+
+/** @param {BotMessage} message @param {import("../types/views.js").BotChat} chat @param {number|null} bot @returns {import("./model.js").Message} */
 function shownMessage(message, chat, bot) {
   const id = message.message_id;
   const quoted = message.reply_to_message;
@@ -51,26 +63,33 @@ function shownMessage(message, chat, bot) {
     choices: choices(message, bot),
     quote: quoted ? String(quoted.message_id) : null,
     quoted: quoted?.text ?? quoted?.caption,
-    reactions: { own: chat.ownReactions?.[id], theirs: chat.reactions?.[id]?.[0]?.emoji },
+    reactions: { own: chat.ownReactions[id], theirs: chat.reactions[id]?.[0]?.emoji },
     state: message.from.is_bot ? null : "sent",
-    notes: [message.edit_date && "edited", message.dice && `shows ${message.dice.value}`].filter(Boolean),
+    notes: notes(message),
     canEdit: !message.from.is_bot && (message.text !== undefined || message.caption !== undefined),
   };
 }
 
-function draft({ kind, text, base64, mimeType, filename, place: at, contact }) {
-  if (kind === "text") return { type: "text", text };
-  if (kind === "place") {
-    const location = { latitude: at.latitude, longitude: at.longitude, title: at.name, address: at.address };
-    return { type: at.name ? "venue" : "location", location };
+/** @param {import("./channel.js").Draft} what */
+function draft(what) {
+  switch (what.kind) {
+    case "text": return { type: "text", text: what.text };
+    case "place": {
+      const at = what.place;
+      const location = { latitude: at.latitude, longitude: at.longitude, title: at.name, address: at.address };
+      return { type: at.name ? "venue" : "location", location };
+    }
+    case "contact": {
+      const [first, ...rest] = what.contact.name.split(" ");
+      return { type: "contact", contact: { phone_number: what.contact.phone, first_name: first, last_name: rest.join(" ") } };
+    }
+    case "dice": case "order": case "link": case "menu": case "unsupported": return { type: what.kind };
+    default: return { type: what.kind, base64: what.base64, mimeType: what.mimeType, filename: what.filename };
   }
-  if (kind === "contact") {
-    const [first, ...rest] = contact.name.split(" ");
-    return { type: "contact", contact: { phone_number: contact.phone, first_name: first, last_name: rest.join(" ") } };
-  }
-  if (kind === "dice") return { type: "dice" };
-  return { type: kind, base64, mimeType, filename, text: text || undefined };
 }
+
+/** The id of a bot, as the phone API takes it. @param {import("./channel.js").Peer|null} peer */
+const idOf = (peer) => (peer ? Number(peer.id) : undefined);
 
 /** @type {import("./channel.js").Channel} */
 export const telegram = {
@@ -98,16 +117,15 @@ export const telegram = {
   },
   choosePeer: (id) => choose({ bot: id }),
   send: (what, peer) => call("POST", path("/messages"), {
-    to: Number(peer.id), quote: what.quote ? Number(what.quote) : undefined, ...draft(what),
+    to: idOf(peer), quote: what.quote ? Number(what.quote) : undefined, ...draft(what),
   }),
   react: (message, emoji, peer) => call("POST", path("/react"), {
-    to: Number(peer.id), messageId: Number(message.id), emoji: emoji || undefined,
+    to: idOf(peer), messageId: Number(message.id), emoji: emoji || undefined,
   }),
-  edit: (message, text, peer) => call("POST", path("/edit"), { to: Number(peer.id), messageId: Number(message.id), text }),
+  edit: (message, text, peer) => call("POST", path("/edit"), { to: idOf(peer), messageId: Number(message.id), text }),
   settings() {
     const view = views.telegram.value;
     const bot = (views.world.value?.bots || []).find((one) => one.id === view?.bot);
-    const setBot = (patch) => call("POST", `/simulator/telegram/${bot.id}`, patch);
     if (!view) return null;
     /** @type {import("./channel.js").Setting[]} */
     const own = [
@@ -115,6 +133,8 @@ export const telegram = {
       { kind: "text", label: "First name", value: view.person.firstName, set: (firstName) => call("PUT", path(), { firstName }) },
     ];
     if (!bot) return own;
+    /** @param {Partial<import("../types/views.js").Bot> & {refuse?: {code: number, description: string, retryAfter?: number, times: number}}} patch */
+    const setBot = (patch) => call("POST", `/simulator/telegram/${bot.id}`, patch);
     return [
       ...own,
       { kind: "action", label: "Block the bot", hint: "The next message unblocks it.", set: () => call("POST", path("/block"), { to: bot.id }) },

@@ -6,29 +6,35 @@ import { inOrder } from "./model.js";
 import { reactions, received, written } from "./whatsapp_message.js";
 
 const path = (action = "") => `/phones/${selection.value.whatsapp.replace(/\D/g, "")}${action}`;
+/** @param {Partial<import("../types/views.js").SimulatedPhone>} patch */
 const change = (patch) => call("PUT", path(), patch);
 
-/** The businesses that the phone can write to: numbers of the Graph API and Lite devices. */
+/** The businesses that the phone can write to: numbers of the Graph API and Lite devices. @param {import("../types/views.js").WorldView|null} world */
 function peers(world) {
   const numbers = (world?.numbers || []).map((one) => ({ id: one.number, title: one.verifiedName, line: number(one.number) }));
   const devices = (world?.devices || []).map((one) => ({ id: one, title: "WhatsApp Lite", line: number(one) }));
   return [...numbers, ...devices.filter((one) => numbers.every((known) => known.id !== one.id))];
 }
 
+/** @type {Record<import("./channel.js").FileKind, string>} */
 const TYPES = { photo: "image", video: "video", voice: "audio", audio: "audio", document: "document", sticker: "sticker" };
 
-function draft({ kind, text, base64, mimeType, filename, place, contact }) {
-  if (kind === "text") return { type: "text", text };
-  if (kind === "place") return { type: "location", location: place };
-  if (kind === "contact") {
-    const [first, ...rest] = contact.name.split(" ");
-    const name = { formatted_name: contact.name, first_name: first, last_name: rest.join(" ") };
-    return { type: "contacts", contacts: [{ name, phones: [{ phone: contact.phone, type: "CELL" }] }] };
+/** @param {import("./channel.js").Draft} what */
+function draft(what) {
+  switch (what.kind) {
+    case "text": return { type: "text", text: what.text };
+    case "place": return { type: "location", location: what.place };
+    case "contact": {
+      const { name: whole, phone } = what.contact;
+      const [first, ...rest] = whole.split(" ");
+      const name = { formatted_name: whole, first_name: first, last_name: rest.join(" ") };
+      return { type: "contacts", contacts: [{ name, phones: [{ phone, type: "CELL" }] }] };
+    }
+    // The simulator has a sample of an order.
+    case "order": return { type: "order" };
+    case "dice": case "link": case "menu": case "unsupported": return { type: "unsupported" };
+    default: return { type: TYPES[what.kind], base64: what.base64, mimeType: what.mimeType, filename: what.filename, voice: what.kind === "voice" };
   }
-  // The simulator has a sample of an order.
-  if (kind === "order") return { type: "order" };
-  if (kind === "unsupported") return { type: "unsupported" };
-  return { type: TYPES[kind], base64, mimeType, filename, caption: text || undefined, voice: kind === "voice" };
 }
 
 /** @type {import("./channel.js").Channel} */
@@ -43,11 +49,12 @@ export const whatsapp = {
   state() {
     const [world, view] = [views.world.value, views.whatsapp.value];
     const known = peers(world);
-    const peer = known.find((one) => one.id === selection.value.whatsappPeer) || known[0];
+    const peer = known.find((one) => one.id === selection.value.whatsappPeer) || known[0] || null;
     if (!view) return null;
     const inbox = view.inbox.filter((one) => one.channel === "WHATSAPP" && (!peer || one.from === peer.id));
     const outbox = view.outbox.filter((one) => one.channel === "WHATSAPP" && (!peer || one.to === peer.id));
     const seen = reactions(inbox, outbox);
+    /** @type {Parameters<typeof received>[1]} */
     const tap = (messageId) => (what) => call("POST", path("/tap"), { messageId, ...what });
     const shown = [
       ...inbox.filter((one) => one.type !== "reaction").map((one) => received(one, tap)),
@@ -72,7 +79,8 @@ export const whatsapp = {
   settings() {
     const phone = views.whatsapp.value?.phone;
     const known = (views.world.value?.phones || []).map((one) => ({ id: one.msisdn, label: one.name }));
-    return phone && [
+    if (!phone) return null;
+    return [
       { kind: "text", label: "Number of the phone", value: phone.msisdn, options: known, set: (to) => choose({ whatsapp: to.replace(/\D/g, "") || "27820000001" }) },
       { kind: "text", label: "Name of the person", value: phone.name, set: (name) => change({ name }) },
       { kind: "switch", label: "On WhatsApp", value: phone.onWhatsApp, set: (onWhatsApp) => change({ onWhatsApp }) },
