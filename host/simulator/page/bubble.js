@@ -6,6 +6,7 @@ import { Cards, Choices, MediaView, PeopleView, PlaceView } from "./content.js";
 import { Icon, Ticks } from "./icons.js";
 
 const EMOJIS = ["👍", "❤️", "😂", "😮", "😢", "🙏"];
+
 /**
  * @typedef {import("./channels/channel.js").Channel} Channel
  * @typedef {import("./channels/channel.js").ChannelState} ChannelState

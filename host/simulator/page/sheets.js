@@ -7,8 +7,6 @@ import { SettingView } from "./settings.js";
 
 /** @typedef {import("./channels/channel.js").Act} Act */
 
-const FIELDS = "button, input, select, a[href]";
-
 /** A sheet takes the focus while it is open, and gives it back. @param {{title: string, onClose: () => void, children?: unknown}} props */
 function Sheet({ title, onClose, children }) {
   const box = useRef(/** @type {HTMLElement|null} */ (null));
@@ -25,8 +23,9 @@ function Sheet({ title, onClose, children }) {
   const key = (event) => {
     if (event.key === "Escape") onClose();
     if (event.key !== "Tab") return;
-    /** @type {HTMLElement[]} */
-    const all = [...event.currentTarget.querySelectorAll(FIELDS)];
+    /** @type {NodeListOf<HTMLElement>} */
+    const fields = event.currentTarget.querySelectorAll("button, input, select, a[href]");
+    const all = [...fields];
     const [edge, next] = event.shiftKey ? [all[0], all.at(-1)] : [all.at(-1), all[0]];
     if (document.activeElement === edge) {
       event.preventDefault();
