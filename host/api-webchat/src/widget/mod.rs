@@ -8,7 +8,7 @@ use std::sync::LazyLock;
 use api_core::entity_tag::EntityTag;
 use axum::{
     body::Bytes,
-    http::{HeaderMap, HeaderValue, header},
+    http::{HeaderMap, HeaderValue, Uri, header},
     response::Response,
 };
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -76,11 +76,14 @@ pub(super) fn routes() -> OpenApiRouter<WidgetState> {
         (status = 304, description = "The browser has it already."),
     ),
 )]
-async fn script(headers: HeaderMap) -> Response {
+async fn script(uri: Uri, headers: HeaderMap) -> Response {
     let (script, tag) = &*SCRIPT;
+    // A preview of another version, which another node served, gets this script, but does not keep it under its address.
+    let version = uri.query().and_then(|query| query.strip_prefix("preview="));
+    let is_kept = version.is_none_or(|version| version == tag.version());
     let mut response = tag.answer(&headers, "text/javascript; charset=utf-8", script.clone());
     let headers = response.headers_mut();
-    let kept = "public, max-age=86400, stale-while-revalidate=604800";
+    let kept = if is_kept { "public, max-age=86400, stale-while-revalidate=604800" } else { "no-store" };
     headers.insert(header::CACHE_CONTROL, HeaderValue::from_static(kept));
     headers.insert("cross-origin-resource-policy", HeaderValue::from_static("cross-origin"));
     response

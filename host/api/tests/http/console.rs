@@ -40,6 +40,19 @@ async fn the_preview_has_the_widget_of_the_same_version() {
 }
 
 #[tokio::test]
+async fn browsers_keep_no_widget_of_a_preview_of_another_version() {
+    let service = Service::start().await;
+    let script = service.send(Call::get("/web-chat/widget.js?site=site_1")).await;
+    let version = script.headers["etag"].to_str().unwrap().trim_matches('"').to_owned();
+    let kept = &script.headers["cache-control"];
+    assert!(kept.to_str().unwrap().contains("max-age=86400"), "{kept:?}");
+    for (named, kept) in [(version.as_str(), kept), ("0000000000000000", &"no-store".parse().unwrap())] {
+        let script = service.send(Call::get(&format!("/web-chat/widget.js?preview={named}"))).await;
+        assert_eq!((script.status.as_u16(), &script.headers["cache-control"]), (200, kept), "{named}");
+    }
+}
+
+#[tokio::test]
 async fn browsers_keep_the_files_of_one_version_and_no_others() {
     let service = Service::start().await;
     let page = String::from_utf8(service.send(Call::get("/console")).await.bytes).unwrap();

@@ -30,8 +30,7 @@ pub(super) struct WaitingSenders {
     waiting: Mutex<Vec<WaitingSender>>,
     /// The customers of the page that are known, by each of their addresses. Empty if no item waited before the page.
     owners: HashMap<Address, CustomerId>,
-    /// True if each item of the page is of one known customer. Then no item of the page adds an address or merges customers, so
-    /// `owners` stays complete while the page is taken.
+    /// True if no item of the page can add an address or merge customers. Then `owners` stays complete while the page is taken.
     knows_all: bool,
 }
 
@@ -69,7 +68,7 @@ impl WaitingSenders {
         }
         let mut db = ctx.db.acquire().await?;
         let owners = owners_of(&mut db, lease, &named).await?;
-        let knows_all = page.iter().all(|item| is_of_one(&addresses(&item.body), &owners));
+        let knows_all = page.iter().all(|item| adds_no_address(&item.body, &owners));
         let senders: HashSet<&Address> = named.iter().chain(owners.keys()).collect();
         let senders: Vec<&Address> = senders.into_iter().collect();
         let page: Vec<CallbackId> = page.iter().map(|item| item.id).collect();
@@ -154,6 +153,18 @@ async fn owners_of(db: &mut PgConnection, lease: &Lease, named: &[Address]) -> R
     let known: HashSet<CustomerId> = known_addresses::find(db, lease.client, named).await?.into_values().collect();
     let known: Vec<CustomerId> = known.into_iter().collect();
     Ok(known_addresses::of_customers(db, lease.client, &known).await?)
+}
+
+/// True if this item can neither add an address to a customer nor merge customers.
+fn adds_no_address(body: &CallbackBody, owners: &HashMap<Address, CustomerId>) -> bool {
+    match body {
+        CallbackBody::Message(_) | CallbackBody::Referral(_) | CallbackBody::Change(_) => {
+            is_of_one(&addresses(body), owners)
+        }
+        // A status may name the user id of its recipient, and an account event may name a new address.
+        CallbackBody::Status(_) | CallbackBody::Watermark(_) | CallbackBody::Account { .. } => false,
+        CallbackBody::Echo(_) | CallbackBody::Unreadable(_) | CallbackBody::Ignored(_) => true,
+    }
 }
 
 /// True if these are addresses of one known customer, or none at all.

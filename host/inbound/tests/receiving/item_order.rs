@@ -25,14 +25,26 @@ async fn with_poison() -> Stage {
     stage
 }
 
+/// The addresses of Zo, each with the field of a message that has it.
+const BY_NUMBER: (&str, &str) = ("from", ZO);
+const BY_ID: (&str, &str) = ("from_user_id", "ZA.100");
+
+fn text_from((field, address): (&str, &str), id: &str, text: &str) -> Value {
+    let mut message = json!({ "id": id, "timestamp": "1790000000", "type": "text", "text": { "body": text } });
+    message[field] = json!(address);
+    message
+}
+
 /// Two messages of Zo, each under another address.
 fn poison_by_number_and_three_by_id() -> [Value; 2] {
-    let text =
-        |id: &str, text: &str| json!({ "id": id, "timestamp": "1790000000", "type": "text", "text": { "body": text } });
-    let (mut by_number, mut by_id) = (text("wamid.2", "poison"), text("wamid.3", "three"));
-    by_number["from"] = json!(ZO);
-    by_id["from_user_id"] = json!("ZA.100");
-    [by_number, by_id]
+    [text_from(BY_NUMBER, "wamid.2", "poison"), text_from(BY_ID, "wamid.3", "three")]
+}
+
+/// A message of another customer fails and waits.
+async fn another_waits(stage: &Stage) {
+    let other = text_from(("from", "27820000002"), "wamid.O", "poison of another");
+    stage.called_back(json!({ "messages": [other] })).await;
+    stage.settle_callbacks_only().await;
 }
 
 async fn repair(stage: &Stage) {
@@ -82,10 +94,7 @@ async fn a_message_under_another_address_of_the_customer_waits_too() {
 async fn a_message_under_another_address_waits_also_while_an_item_of_another_customer_waits() {
     let stage = with_poison().await;
     stage.zo_writes("wamid.1", "hi").await;
-    let other = json!({ "from": "27820000002", "id": "wamid.O", "timestamp": "1790000000", "type": "text",
-        "text": { "body": "poison of another" } });
-    stage.called_back(json!({ "messages": [other] })).await;
-    stage.settle_callbacks_only().await;
+    another_waits(&stage).await;
     stage.called_back(json!({ "messages": poison_by_number_and_three_by_id() })).await;
     stage.settle_callbacks_only().await;
     assert_eq!(stage.texts(BODIES).await, ["hi"]);
@@ -96,6 +105,29 @@ async fn a_message_under_another_address_waits_also_while_an_item_of_another_cus
 
     let of_zo = "SELECT body FROM chat_message WHERE body <> 'poison of another' ORDER BY id";
     assert_eq!(stage.texts(of_zo).await, ["hi", "poison", "three"]);
+}
+
+#[tokio::test]
+async fn a_message_waits_also_if_an_item_of_its_page_has_merged_its_customer_with_that_of_the_earlier_one() {
+    let stage = with_poison().await;
+    for (address, id) in [(BY_NUMBER, "wamid.0"), (BY_ID, "wamid.1")] {
+        stage.called_back(json!({ "messages": [text_from(address, id, "hi")] })).await;
+        stage.settle_callbacks_only().await;
+    }
+    another_waits(&stage).await;
+    let same = json!({ "from": ZO, "id": "wamid.S", "timestamp": "1790000000", "type": "system",
+        "system": { "type": "user_changed_user_id", "wa_id": ZO, "user_id": "ZA.100" } });
+    let [poison, three] = poison_by_number_and_three_by_id();
+    stage.called_back(json!({ "messages": [same, poison, three] })).await;
+    let of_zo = "SELECT body FROM chat_message WHERE body IN ('poison', 'three') ORDER BY id";
+    stage.settle_callbacks_only().await;
+    assert!(stage.texts(of_zo).await.is_empty());
+
+    repair(&stage).await;
+    stage.advance(TimeDelta::seconds(2));
+    stage.settle_callbacks_only().await;
+
+    assert_eq!(stage.texts(of_zo).await, ["poison", "three"]);
 }
 
 #[tokio::test]
