@@ -51,7 +51,8 @@ function chatOf(state) {
 export function WidgetPreview({ look, texts, form }) {
   const [chosen, setChosen] = useState("");
   const frame = useRef(/** @type {HTMLIFrameElement | null} */ (null));
-  const states = form ? ["FORM", ...STATES] : STATES;
+  // The server asks for answers only if one of them is required.
+  const states = form?.fields.some((/** @type {{required?: boolean}} */ one) => one.required) ? ["FORM", ...STATES] : STATES;
   const state = states.includes(chosen) ? chosen : states[0];
   const colors = colorsOf(look);
   const ratio = contrast(colors.color, colors.textColor);

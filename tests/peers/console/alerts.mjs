@@ -71,6 +71,10 @@ await command(refused, "Turn sounds off");
 // Both look elsewhere.
 for (const page of [allowed, refused]) await look(page, true);
 await write(number(5), "is anyone there?");
+await eventually("a sound and a notification", async () => {
+  const { tones, shown } = await noted(allowed);
+  return tones.length > 0 && shown.length > 0;
+});
 const { tones, shown } = await noted(allowed);
 check(tones.join() === "660,880", `the tones: ${tones}`);
 check(shown.length > 0 && shown.every((one) => one.title === "A chat waits for an agent" && one.body && one.tag === shown[0].tag), `the notifications: ${JSON.stringify(shown)}`);

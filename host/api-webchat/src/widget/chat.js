@@ -50,7 +50,7 @@ function chatOf(session, { kept, host, box, link }) {
     document.addEventListener("visibilitychange", progress);
   }
 
-  // Forgets the shown messages. All are sent again.
+  // Forgets the shown messages. The server sends all of them again.
   function clear() {
     view.log.clear();
     newest = 0;
