@@ -528,7 +528,7 @@ export default {
     password: "Passwort",
     text: "Verwenden Sie die Anmeldung Ihres Unternehmens.",
     title: "Bei Patchbay anmelden",
-    wrong: "Kundenkennung, E-Mail oder Passwort sind falsch.",
+    wrong: "Kundenkennung, E-Mail oder Passwort ist falsch.",
   },
   mentions: { none: "Keine Erwähnungen", noneHint: "Wenn jemand in einer Notiz @ und Ihren Namen schreibt, erscheint sie hier." },
   messages: {

@@ -528,7 +528,7 @@ export default {
     password: "Password",
     text: "Use the login of your client.",
     title: "Log in to Patchbay",
-    wrong: "Client reference, e-mail or password are wrong.",
+    wrong: "The client reference, e-mail or password is wrong.",
   },
   mentions: { none: "No mentions", noneHint: "When a colleague writes @ and your name in a note, it appears here." },
   messages: {
