@@ -24,6 +24,12 @@ export function describe(error) {
   return { title, cure: error.message, fields: error.details, requestId: error.requestId };
 }
 
+/** Joins a title and its cure. The server begins a cure in lower case, the console begins it as a sentence. @param {string} title @param {string} cure */
+export function oneLine(title, cure) {
+  if (!cure) return title;
+  return /^\p{Lu}/u.test(cure) ? `${title}. ${cure}` : `${title}: ${cure}`;
+}
+
 /** The faults of a form by field. @param {unknown} error @returns {Record<string, string>} */
 export function faultsByField(error) {
   if (!(error instanceof ApiError)) return {};

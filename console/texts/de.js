@@ -1303,7 +1303,7 @@ export default {
     replySaved: "/{shortcut} ist gespeichert.",
     resolutionMedian: "Lösung, Median",
     responseMedian: "Erste Antwort, Median",
-    responseP90: "Erste Antwort, 9 von 10",
+    responseP90: "9 von 10 ersten Antworten in",
     searchReplies: "Textbausteine suchen",
     shortcut: "Kürzel",
     shortcutHint: "Kleinbuchstaben, Ziffern, Bindestrich und Unterstrich.",

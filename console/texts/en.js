@@ -1303,7 +1303,7 @@ export default {
     replySaved: "/{shortcut} is saved.",
     resolutionMedian: "Resolution, median",
     responseMedian: "First response, median",
-    responseP90: "First response, 9 of 10",
+    responseP90: "9 of 10 first responses within",
     searchReplies: "Search canned replies",
     shortcut: "Shortcut",
     shortcutHint: "Lower-case letters, digits, hyphen and underscore.",
