@@ -32,7 +32,8 @@ async function load() {
   } catch (error) {
     if (chat !== shown) return;
     if (error instanceof ApiError && (error.status === 404 || error.status === 403)) notes.value = undefined;
-    else reportFault(error);
+    // Without a connection the page says so already, and the notes are loaded when it is back.
+    else if (!(error instanceof ApiError && error.status === 0)) reportFault(error);
   }
 }
 

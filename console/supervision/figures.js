@@ -66,9 +66,10 @@ function everyDay(groups, least) {
   if (!times.length) return [];
   const end = Math.max(...times);
   const bars = [];
+  const dayName = (/** @type {number} */ time) => new Date(time).toLocaleDateString(language(), { month: "short", day: "numeric", timeZone: "UTC" });
   for (let time = Math.min(...times, end - (least - 1) * DAY_MS); time <= end; time += DAY_MS) {
     const key = new Date(time).toISOString().slice(0, 10);
-    bars.push({ name: key.slice(5), value: opened.get(key) ?? 0 });
+    bars.push({ name: dayName(time), value: opened.get(key) ?? 0 });
   }
   return bars;
 }
@@ -105,7 +106,7 @@ function Columns({ title, bars }) {
   const width = 100 / Math.max(1, bars.length);
   return html`<figure class="card chart"><figcaption>${title}</figcaption>
     <svg viewBox="0 0 100 40" preserveAspectRatio="none" role="img" aria-label=${bars.map((one) => `${one.name}: ${one.value}`).join(", ")}>
-      ${bars.map((one, index) => html`<rect key=${one.name} x=${index * width + width * 0.12} width=${width * 0.76} y=${40 - (one.value / most) * 39} height=${(one.value / most) * 39 || 0.3}><title>${one.name}: ${one.value}</title></rect>`)}</svg>
+      ${bars.map((one, index) => html`<rect key=${index} x=${index * width + width * 0.12} width=${width * 0.76} y=${40 - (one.value / most) * 39} height=${(one.value / most) * 39 || 0.3}><title>${one.name}: ${one.value}</title></rect>`)}</svg>
     <div class="row between tiny soft number" aria-hidden="true"><span>${bars[0]?.name}</span><span>${t("supervision.most", { count: most })}</span><span>${bars[bars.length - 1]?.name}</span></div></figure>`;
 }
 
