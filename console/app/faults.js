@@ -33,5 +33,6 @@ export function oneLine(title, cure) {
 /** The faults of a form by field. @param {unknown} error @returns {Record<string, string>} */
 export function faultsByField(error) {
   if (!(error instanceof ApiError)) return {};
-  return Object.fromEntries(error.details.map((one) => [one.field, one.message]));
+  // The server marks words of the API with backticks, which a field cannot show.
+  return Object.fromEntries(error.details.map((one) => [one.field, one.message.replaceAll("`", "")]));
 }

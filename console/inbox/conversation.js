@@ -156,11 +156,16 @@ function Others() {
 
 /** What the viewer can do to be allowed to answer. @param {{chat: Chat, moves: ReturnType<typeof movesOf>, thenWrite: (move: Promise<boolean>) => void}} props */
 function Prompt({ chat, moves, thenWrite }) {
+  const [busy, setBusy] = useState(false);
   if (moves.write) return null;
+  const run = (/** @type {Promise<boolean>} */ move) => {
+    setBusy(true);
+    thenWrite(move.finally(() => setBusy(false)));
+  };
   const state = stateOf(chat);
   const text = t(`inbox.prompt.${state}`, { name: chat.assignedTo?.name ?? "" });
   return html`<div class="prompt"><span class="grow">${text}</span>
-    ${moves.take && html`<${Button} kind="primary" icon="headset" onClick=${() => thenWrite(take(chat))}>${state === "ACTIVE" ? t("inbox.takeOver") : t("inbox.take")}<//>`}
-    ${moves.reopen && html`<${Button} kind="primary" icon="undo" onClick=${() => thenWrite(reopen(chat))}>${t("inbox.reopen")}<//>`}
+    ${moves.take && html`<${Button} kind="primary" icon="headset" busy=${busy} onClick=${() => run(take(chat))}>${state === "ACTIVE" ? t("inbox.takeOver") : t("inbox.take")}<//>`}
+    ${moves.reopen && html`<${Button} kind="primary" icon="undo" busy=${busy} onClick=${() => run(reopen(chat))}>${t("inbox.reopen")}<//>`}
   </div>`;
 }

@@ -231,6 +231,7 @@ export default {
   },
   customer: {
     botSteps: "Schritte des Bots",
+    changeName: "Namen ändern",
     channel: "Kanal",
     decisions: "Entscheidungen der Router",
     details: "Angaben",

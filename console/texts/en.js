@@ -231,6 +231,7 @@ export default {
   },
   customer: {
     botSteps: "Steps of the bot",
+    changeName: "Change the name",
     channel: "Channel",
     decisions: "Routing decisions",
     details: "Details",
