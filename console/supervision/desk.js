@@ -53,7 +53,7 @@ function Agents({ agents, reload }) {
   };
   const columns = [
     { key: "name", title: t("supervision.agent"), cell: (/** @type {AgentLoad} */ one) => html`<span class="row"><${Avatar} name=${one.name} small=${true} />${one.name}</span>` },
-    { key: "team", title: t("supervision.team"), cell: (/** @type {AgentLoad} */ one) => html`<span class="soft">${one.teamName ?? ""}</span>` },
+    ...(agents.some((one) => one.teamName) ? [{ key: "team", title: t("supervision.team"), cell: (/** @type {AgentLoad} */ one) => html`<span class="soft">${one.teamName ?? ""}</span>` }] : []),
     { key: "state", title: t("supervision.state"), cell: (/** @type {AgentLoad} */ one) => html`<${Tag} tone=${one.available ? "success" : ""}>${t(one.available ? "inbox.available" : "inbox.unavailable")}<//>` },
     { key: "load", title: t("supervision.load"), cell: (/** @type {AgentLoad} */ one) => html`<span class="row load"><meter class="bar" min="0" max=${Math.max(1, one.chatLimit)} value=${one.chats} aria-label=${t("supervision.loadOf", { name: one.name })}></meter><span class="number">${one.chats} / ${one.chatLimit}</span></span>` },
     { key: "active", title: t("supervision.lastActive"), cell: (/** @type {AgentLoad} */ one) => (one.lastActiveTime ? since(one.lastActiveTime) : html`<span class="faint">${t("supervision.notLoggedIn")}</span>`) },
