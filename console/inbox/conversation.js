@@ -51,7 +51,7 @@ function OpenChat({ chat, onBack }) {
   // The button that was clicked is gone: the next thing is the answer.
   const thenWrite = (/** @type {Promise<boolean>} */ move) => {
     writesNext.current = true;
-    void move.then((done) => done || (writesNext.current = false));
+    void move.then(() => setTimeout(() => (writesNext.current = false)));
   };
   useLayoutEffect(() => {
     if (!moves.write || !writesNext.current) return;
