@@ -43,7 +43,7 @@ export function Teams() {
   ];
   return html`<div class="filters"><p class="row grow small soft">${t("administration.teamsText")}</p>
       ${may && html`<div class="row"><${Button} kind="primary" icon="plus" onClick=${() => setDialog("new")}>${t("administration.addTeam")}<//></div>`}</div>
-    <${PagedTable} label=${t("administration.parts.teams")} path=${TEAMS} columns=${columns} turn=${turn} onOpen=${setMembers} empty=${{ icon: "users", title: t("administration.noTeams") }} />
+    <${PagedTable} label=${t("administration.parts.teams")} path=${TEAMS} columns=${columns} turn=${turn} onOpen=${setMembers} empty=${{ icon: "contacts", title: t("administration.noTeams") }} />
     ${dialog && html`<${FormDialog} title=${team?.name ?? t("administration.addTeam")} save=${save} onClose=${() => setDialog("")}
       values=${{ name: team?.name ?? "", assignment: team?.assignment ?? "off", timeZone: team?.timeZone ?? "", afterHoursText: team?.afterHoursText ?? "" }}
       fields=${[{ key: "name", label: t("administration.name"), required: true }, { key: "assignment", label: t("administration.assignment"), kind: "select", options: ASSIGNMENTS.map((one) => [one, t(`administration.assignments.${one}`)]) },

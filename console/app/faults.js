@@ -24,8 +24,15 @@ export function describe(error) {
   return { title, cure: error.message, fields: error.details, requestId: error.requestId };
 }
 
+/** Joins a title and its cure. The server begins a cure in lower case, the console begins it as a sentence. @param {string} title @param {string} cure */
+export function oneLine(title, cure) {
+  if (!cure) return title;
+  return /^\p{Lu}/u.test(cure) ? `${title}. ${cure}` : `${title}: ${cure}`;
+}
+
 /** The faults of a form by field. @param {unknown} error @returns {Record<string, string>} */
 export function faultsByField(error) {
   if (!(error instanceof ApiError)) return {};
-  return Object.fromEntries(error.details.map((one) => [one.field, one.message]));
+  // The server marks words of the API with backticks, which a field cannot show.
+  return Object.fromEntries(error.details.map((one) => [one.field, one.message.replaceAll("`", "")]));
 }

@@ -16,6 +16,8 @@ const LONGEST_PAUSE_MS = 15_000;
 const listeners = new Set();
 /** @type {Set<() => void>} */
 const restarts = new Set();
+/** @type {Set<() => void>} */
+const returns = new Set();
 /** @type {LiveEvent[]} */
 let waiting = [];
 let handing = false;
@@ -40,6 +42,12 @@ export function onEvents(listener) {
 export function onRestart(listener) {
   restarts.add(listener);
   return () => restarts.delete(listener);
+}
+
+/** Hears when a lost connection is back, so that calls that failed can be made again. @param {() => void} listener @returns {() => void} stops it */
+export function onReturn(listener) {
+  returns.add(listener);
+  return () => returns.delete(listener);
 }
 
 /** Follows events while there is a session that may. */
@@ -120,6 +128,7 @@ function lose() {
 /** @param {LiveEvent} event */
 function take(event) {
   const fresh = after === 0;
+  const back = liveState.peek() === "lost";
   after = event.sequence;
   if (event.type === "hello" || event.type === "resync" || event.type === "position") {
     failures = 0;
@@ -131,6 +140,7 @@ function take(event) {
     waiting.push(event);
     if (!handing) hand();
   }
+  if (back && liveState.peek() === "open") batch(() => returns.forEach((listener) => listener()));
 }
 
 /** Hands events over once per frame, so that many events make few changes of the page. */

@@ -1,9 +1,11 @@
 // Loading for components: a value from the API with its fault, and lists page by page.
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { onReturn } from "#app/live.js";
 
 /**
  * Loads a value when the component appears and when `inputs` change. The former value stays until the next one is there, unless
- * `inputs` changed. An answer that comes too late is dropped. If a value cannot be loaded again, it stays together with its `error`.
+ * `inputs` changed. An answer that comes too late is dropped. If a value cannot be loaded again, it stays together with its `error`, and is
+ * loaded when a lost connection is back.
  * @template T
  * @param {(signal: AbortSignal) => Promise<T>} load
  * @param {any[]} inputs
@@ -27,6 +29,8 @@ export function useLoad(load, inputs) {
     return () => control.abort();
   }, [of, turn]);
   const reload = useCallback(() => setTurn((before) => before + 1), []);
+  const failed = Boolean(state.error);
+  useEffect(() => (failed ? onReturn(reload) : undefined), [failed]);
   // A load that is under way began before the change, so its answer would undo it.
   const replace = useCallback((/** @type {T} */ data) => {
     if (latest.current.of !== of) return;

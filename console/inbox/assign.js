@@ -27,7 +27,7 @@ export function AssignDialog({ chat, onClose }) {
     ${error && html`<${Fault} error=${error} retry=${load} />`}
     ${!people.value && !error ? html`<${SkeletonList} rows=${4} round=${true} />` : html`
       ${teams.length > 0 && html`<section><h3 class="menu-title">${t("inbox.teams")}</h3><ul>${teams.map((team) => html`<li key=${team.id}>
-        <button type="button" class="menu-item" onClick=${() => give({ teamId: team.id }, team.name)}><${Icon} name="users" /><span class="grow clip">${team.name}</span>${!team.open && html`<${Tag} tone="warning">${t("inbox.teamClosed")}<//>`}</button></li>`)}</ul></section>`}
+        <button type="button" class="menu-item" onClick=${() => give({ teamId: team.id }, team.name)}><${Icon} name="contacts" /><span class="grow clip">${team.name}</span>${!team.open && html`<${Tag} tone="warning">${t("inbox.teamClosed")}<//>`}</button></li>`)}</ul></section>`}
       <section><h3 class="menu-title">${t("inbox.agents")}</h3><ul>${users.map((user) => html`<li key=${user.id}>
         <button type="button" class="menu-item" onClick=${() => give({ agentId: user.id }, user.name)}><${Avatar} name=${user.name} small=${true} />
           <span class="grow clip">${user.id === viewer.value?.id ? t("inbox.me", { name: user.name }) : user.name}</span><span class="soft tiny">${user.team ?? ""}</span>

@@ -2,7 +2,7 @@
 import { html } from "htm/preact";
 import { signal } from "@preact/signals";
 import { upload } from "#app/api.js";
-import { describe } from "#app/faults.js";
+import { describe, oneLine } from "#app/faults.js";
 import { t } from "#app/i18n.js";
 import { Button } from "#ui/controls.js";
 import { Icon } from "#ui/icons.js";
@@ -82,7 +82,7 @@ export function AttachmentList({ attachments }) {
   return html`<ul class="attachments">${files.map((one) => html`<li key=${one.id} class=${one.fault ? "failed" : ""}>
     ${one.preview ? html`<img src=${one.preview} alt="" />` : html`<${Icon} name="document" size="large" />`}
     <span class="grow stack tight"><span class="clip small">${one.file.name}</span>
-      ${one.fault ? html`<span class="tiny danger-text">${describe(one.fault).title}: ${describe(one.fault).cure}</span>`
+      ${one.fault ? html`<span class="tiny danger-text">${oneLine(describe(one.fault).title, describe(one.fault).cure)}</span>`
         : one.mediaUrl ? html`<span class="tiny soft">${sizeOf(one.file.size)}</span>`
         : html`<progress class="bar" max="1" value=${one.share} aria-label=${t("inbox.uploading", { name: one.file.name })}></progress>`}</span>
     <${Button} kind="quiet small" icon="close" label=${t("inbox.removeFile", { name: one.file.name })} onClick=${() => attachments.remove(one)} /></li>`)}</ul>`;

@@ -2,7 +2,7 @@
 import { batch, signal } from "@preact/signals";
 import { api } from "#app/api.js";
 import { ApiError } from "#app/faults.js";
-import { onEvents, onRestart } from "#app/live.js";
+import { onEvents, onRestart, onReturn } from "#app/live.js";
 import { path } from "#app/router.js";
 import { session, viewer } from "#app/session.js";
 import { SCOPES, holds, stateOf } from "./scopes.js";
@@ -169,7 +169,7 @@ function settle(chat) {
 export function changed(chat) {
   batch(() => {
     settle(knowWhole(chat));
-    recount();
+    recount(0);
   });
 }
 
@@ -182,12 +182,14 @@ export function moves(type) {
 let countTimer;
 let bySizes = true;
 
-/** Counts the lists again, soon. */
-export function recount() {
-  countTimer ??= setTimeout(() => {
+/** Counts the lists again: soon, or at once after an action of the viewer. @param {number} [pause] in milliseconds */
+export function recount(pause = COUNTS_PAUSE_MS) {
+  if (countTimer && pause) return;
+  clearTimeout(countTimer);
+  countTimer = setTimeout(() => {
     countTimer = undefined;
     count().catch(() => {});
-  }, COUNTS_PAUSE_MS);
+  }, pause);
 }
 
 /** Counts all lists: by one call, or on a server without it by nine. */
@@ -234,10 +236,11 @@ export function followChats() {
     openList(list.peek().scope, list.peek().search);
     recount();
   });
-  return () => {
-    stopEvents();
-    stopRestarts();
-  };
+  const stopReturns = onReturn(() => {
+    if (list.peek().error) openList(list.peek().scope, list.peek().search);
+    recount();
+  });
+  return () => [stopEvents, stopRestarts, stopReturns].forEach((stop) => stop());
 }
 
 /** Removes the chats that are neither in the list nor open. @param {Map<string, unknown>} known */

@@ -1,9 +1,10 @@
 // The open chat: its head with the moves, the history, and the composer.
 import { html } from "htm/preact";
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { api } from "#app/api.js";
 import { t } from "#app/i18n.js";
 import { useShortcuts } from "#app/keys.js";
+import { onReturn } from "#app/live.js";
 import { useCommands } from "#app/palette.js";
 import { viewer } from "#app/session.js";
 import { Avatar, Button } from "#ui/controls.js";
@@ -33,6 +34,7 @@ export function Conversation({ id, onBack }) {
   const chat = chatOf(id);
   const load = () => fetchChat(id).then(() => setError(null), setError);
   useEffect(() => void load(), [id]);
+  useEffect(() => (error ? onReturn(load) : undefined), [error]);
   if (chat) return html`<${OpenChat} key=${id} chat=${chat} onBack=${onBack} />`;
   return html`<div class="conversation">${error ? html`<div class="column-note"><${Fault} error=${error} retry=${load} /></div>` : html`<${SkeletonList} />`}</div>`;
 }
@@ -45,6 +47,17 @@ function OpenChat({ chat, onBack }) {
   const [dialog, setDialog] = useState(/** @type {"" | "assign" | "template"} */ (""));
   const [over, setOver] = useState(false);
   const moves = movesOf(chat);
+  const writesNext = useRef(false);
+  // The button that was clicked is gone: the next thing is the answer.
+  const thenWrite = (/** @type {Promise<boolean>} */ move) => {
+    writesNext.current = true;
+    void move.then(() => setTimeout(() => (writesNext.current = false)));
+  };
+  useLayoutEffect(() => {
+    if (!moves.write || !writesNext.current) return;
+    writesNext.current = false;
+    document.getElementById("composer")?.focus();
+  }, [moves.write]);
   useEffect(() => {
     void history.open();
     const stops = [history.follow(), followNotes(chat.id), lookAt(chat.id)];
@@ -87,7 +100,7 @@ function OpenChat({ chat, onBack }) {
     <${Head} chat=${chat} moves=${moves} onBack=${onBack} onAssign=${() => setDialog("assign")} />
     <${Others} />
     <${Thread} history=${history} notes=${notes.value ?? []} write=${moves.write} onQuote=${setQuote} />
-    <${Prompt} chat=${chat} moves=${moves} />
+    <${Prompt} chat=${chat} moves=${moves} thenWrite=${thenWrite} />
     ${(moves.write || notes.value) && html`<${Composer} chat=${chat} history=${history} attachments=${attachments} quote=${quote} onQuote=${setQuote} onTemplate=${() => setDialog("template")} write=${moves.write} />`}
     ${over && html`<div class="drop">${moves.write ? t("inbox.dropFiles") : t("inbox.takeToSend")}</div>`}
     ${dialog === "assign" && html`<${AssignDialog} chat=${chat} onClose=${() => setDialog("")} />`}
@@ -124,7 +137,7 @@ function Head({ chat, moves, onBack, onAssign }) {
   return html`<header class="conversation-head">
     <${Button} kind="quiet" class="back" icon="arrowLeft" label=${t("inbox.backToList")} onClick=${onBack} />
     <${Avatar} name=${name} />
-    <div class="grow"><h2 class="clip">${name}</h2>
+    <div class="grow"><h2 class="clip" dir="auto">${name}</h2>
       <p class="tiny soft clip">${[channelName(chat.channel), chat.name ? phone(chat.phoneNumber) : "", ownerText(chat, viewer.value?.id ?? "")].filter(Boolean).join(" · ")}</p></div>
     ${moves.resolve && html`<${Button} icon="check" class="head-move" onClick=${() => resolve(chat)}>${t("inbox.resolve")}<//>`}
     ${moves.transfer && html`<${Button} kind="quiet" icon="users" class="head-move" label=${t("inbox.assign")} onClick=${onAssign} />`}
@@ -141,13 +154,18 @@ function Others() {
   return html`<div class=${`banner ${writes.length ? "warning" : ""}`} role="status"><${Icon} name=${writes.length ? "edit" : "users"} size="small" />${t(writes.length ? "inbox.othersWrite" : "inbox.othersLook", { names, count: (writes.length ? writes : found).length })}</div>`;
 }
 
-/** What the viewer can do to be allowed to answer. @param {{chat: Chat, moves: ReturnType<typeof movesOf>}} props */
-function Prompt({ chat, moves }) {
+/** What the viewer can do to be allowed to answer. @param {{chat: Chat, moves: ReturnType<typeof movesOf>, thenWrite: (move: Promise<boolean>) => void}} props */
+function Prompt({ chat, moves, thenWrite }) {
+  const [busy, setBusy] = useState(false);
   if (moves.write) return null;
+  const run = (/** @type {Promise<boolean>} */ move) => {
+    setBusy(true);
+    thenWrite(move.finally(() => setBusy(false)));
+  };
   const state = stateOf(chat);
   const text = t(`inbox.prompt.${state}`, { name: chat.assignedTo?.name ?? "" });
   return html`<div class="prompt"><span class="grow">${text}</span>
-    ${moves.take && html`<${Button} kind="primary" icon="headset" onClick=${() => take(chat)}>${state === "ACTIVE" ? t("inbox.takeOver") : t("inbox.take")}<//>`}
-    ${moves.reopen && html`<${Button} kind="primary" icon="undo" onClick=${() => reopen(chat)}>${t("inbox.reopen")}<//>`}
+    ${moves.take && html`<${Button} kind="primary" icon="headset" busy=${busy} onClick=${() => run(take(chat))}>${state === "ACTIVE" ? t("inbox.takeOver") : t("inbox.take")}<//>`}
+    ${moves.reopen && html`<${Button} kind="primary" icon="undo" busy=${busy} onClick=${() => run(reopen(chat))}>${t("inbox.reopen")}<//>`}
   </div>`;
 }

@@ -91,7 +91,7 @@ function Contact({ chat, contact, onNamed }) {
     setOpen(false);
     onNamed();
   };
-  return html`<${Button} kind="small" icon="edit" onClick=${() => setOpen(true)}>${t("customer.editName")}<//>
+  return html`<${Button} kind="small" icon="edit" onClick=${() => setOpen(true)}>${t(contact ? "customer.changeName" : "customer.editName")}<//>
     ${open && html`<${NameDialog} chat=${chat} contact=${contact} onClose=${close} />`}`;
 }
 
@@ -115,7 +115,7 @@ function NameDialog({ chat, contact, onClose }) {
       setBusy(false);
     }
   };
-  return html`<${Dialog} title=${t("customer.editName")} onClose=${onClose} onSubmit=${submit} foot=${html`
+  return html`<${Dialog} title=${t(contact ? "customer.changeName" : "customer.editName")} onClose=${onClose} onSubmit=${submit} foot=${html`
     <${Button} onClick=${onClose}>${t("common.cancel")}<//><${Button} kind="primary" type="submit" busy=${busy}>${t("common.save")}<//>`}>
     ${error && html`<${Fault} error=${error} />`}
     <${TextField} label=${t("customer.name")} hint=${t("customer.nameHint")} value=${name} onValue=${setName} required maxlength="200" autofocus />

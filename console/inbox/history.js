@@ -1,7 +1,7 @@
 // The messages of one chat. They are kept in blocks, so that a new message renders one block and not the whole history.
 import { signal } from "@preact/signals";
 import { api } from "#app/api.js";
-import { onEvents, onRestart } from "#app/live.js";
+import { onEvents, onRestart, onReturn } from "#app/live.js";
 import { noteLast } from "./chats.js";
 
 /** @typedef {import("./types.js").Message} Message */
@@ -166,10 +166,8 @@ export class History {
       }
     });
     const stopRestarts = onRestart(() => void this.open());
-    return () => {
-      stopEvents();
-      stopRestarts();
-    };
+    const stopReturns = onReturn(() => this.state.peek().error && void this.open());
+    return () => [stopEvents, stopRestarts, stopReturns].forEach((stop) => stop());
   }
 
   /**

@@ -6,7 +6,7 @@ import { Button } from "#ui/controls.js";
 import { Icon } from "#ui/icons.js";
 import { Menu } from "#ui/menu.js";
 import { reportFault } from "#ui/toast.js";
-import { describe } from "#app/faults.js";
+import { describe, oneLine } from "#app/faults.js";
 import { copy } from "../developers/parts.js";
 import { Content } from "./content.js";
 import { namesOf } from "./history.js";
@@ -71,10 +71,11 @@ function Reactions({ message, history }) {
 /** @param {{message: Message, history: History, onQuote: (message: Message) => void}} props */
 function MessageActions({ message, history, onQuote }) {
   const react = (/** @type {string} */ emoji) => history.react(message, emoji).catch(reportFault);
+  const own = () => namesOf(message).some((name) => history.reactions.peek()[name]?.business);
   const items = () => [
     { text: t("inbox.quote"), icon: "quote", run: () => onQuote(message) },
     ...(message.text ? [{ text: t("common.copy"), icon: "copy", run: () => void copy(message.text ?? "") }] : []),
-    ...(REACTING.has(message.channel) ? [{ title: t("inbox.react") }, ...EMOJIS.map((emoji) => ({ text: emoji, run: () => void react(emoji) })), { text: t("inbox.removeReaction"), icon: "close", run: () => void react("") }] : []),
+    ...(REACTING.has(message.channel) ? [{ title: t("inbox.react") }, ...EMOJIS.map((emoji) => ({ text: emoji, short: true, run: () => void react(emoji) })), ...(own() ? [{ text: t("inbox.removeReaction"), icon: "close", run: () => void react("") }] : [])] : []),
   ];
   return html`<span class="message-actions"><${Menu} label=${t("inbox.messageActions")} kind="quiet small" icon="more" items=${items} /></span>`;
 }
@@ -91,6 +92,6 @@ function Failure({ message, history, write }) {
     if (message.fault) history.drop(message.id);
     history.send({ channel, text, mediaUrl, contentType, quote, tempId }).catch(() => {});
   };
-  return html`<div class="failure" role="alert"><span>${title}${cure && html` <span class="tiny">${cure}</span>`}</span>
+  return html`<div class="failure" role="alert"><span>${oneLine(title, cure)}</span>
     ${write && html`<${Button} kind="small" icon="refresh" onClick=${again}>${t("inbox.sendAgain")}<//>`}</div>`;
 }

@@ -4,7 +4,7 @@ import { signal } from "@preact/signals";
 import { api } from "#app/api.js";
 import { ApiError } from "#app/faults.js";
 import { t } from "#app/i18n.js";
-import { onEvents, onRestart } from "#app/live.js";
+import { onEvents, onRestart, onReturn } from "#app/live.js";
 import { clockTime, fullTime } from "#app/time.js";
 import { viewer } from "#app/session.js";
 import { Icon } from "#ui/icons.js";
@@ -32,7 +32,8 @@ async function load() {
   } catch (error) {
     if (chat !== shown) return;
     if (error instanceof ApiError && (error.status === 404 || error.status === 403)) notes.value = undefined;
-    else reportFault(error);
+    // Without a connection the page says so already, and the notes are loaded when it is back.
+    else if (!(error instanceof ApiError && error.status === 0)) reportFault(error);
   }
 }
 
@@ -46,11 +47,8 @@ export function followNotes(chat) {
       if (type === "note.written" && note?.participantId === chat) add(note);
     }
   });
-  const stopRestarts = onRestart(() => void load());
-  return () => {
-    stopEvents();
-    stopRestarts();
-  };
+  const stops = [stopEvents, onRestart(() => void load()), onReturn(() => void load())];
+  return () => stops.forEach((stop) => stop());
 }
 
 /** @param {Note} note */

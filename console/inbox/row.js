@@ -29,9 +29,9 @@ export function ChatRow({ id, selected, scope, search }) {
   return html`<li><a class=${`chat-row ${selected ? "selected" : ""} ${chat.unreadCount ? "unread" : ""}`} href=${href(`/inbox/${scope}/${id}`, { q: search })} aria-current=${selected ? "true" : undefined}>
     <span class="chat-face"><${Avatar} name=${name} /><span class=${`channel ${chat.channel}`} title=${channelName(chat.channel)}>${CHANNEL_MARKS[chat.channel]}</span></span>
     <span class="grow">
-      <span class="row"><span class="grow clip chat-name">${name}</span>
+      <span class="row"><span class="grow clip chat-name" dir="auto">${name}</span>
         <time class="tiny soft number" datetime=${chat.lastMessageTime} title=${fullTime(chat.lastMessageTime)}>${listTime(chat.lastMessageTime)}</time></span>
-      <span class="row"><span class="grow clip chat-last"><${Last} id=${id} last=${last} /></span>
+      <span class="row"><span class="grow clip chat-last" dir="auto"><${Last} id=${id} last=${last} /></span>
         ${chat.unreadCount > 0 && html`<span class="count" aria-label=${t("inbox.unread", { count: chat.unreadCount })}>${chat.unreadCount > 99 ? "99+" : chat.unreadCount}</span>`}</span>
       <span class="chat-marks">
         <span class="clip">${ownerText(chat, me)}</span>

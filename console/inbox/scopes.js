@@ -8,7 +8,7 @@ export const SCOPES = ["my", "unassigned", "team", "open", "my-missed", "missed-
 
 /** @type {Record<string, string>} */
 export const SCOPE_ICONS = {
-  my: "headset", unassigned: "inbox", team: "users", open: "chat", "my-missed": "flag", "missed-agent": "warning",
+  my: "headset", unassigned: "inbox", team: "contacts", open: "chat", "my-missed": "flag", "missed-agent": "warning",
   "missed-after-hours": "moon", closed: "archive", all: "list",
 };
 

@@ -18,5 +18,5 @@ export function BotSteps({ chat }) {
   if (!steps.length) return null;
   return html`<section><h3>${t("customer.botSteps")}</h3><ol class="plain bot-steps" aria-label=${t("customer.botSteps")}>${steps.map((one) => html`<li key=${one.id} class="row top">
     <${Icon} name=${isOfBot(one) ? "bot" : "contact"} size="small" /><span class="hidden-text">${t(isOfBot(one) ? "inbox.bot" : "customer.title")}: </span>
-    <span class="grow step-text" dir="auto">${summary(one)}</span><time class="tiny soft number" datetime=${one.createdTime} title=${fullTime(one.createdTime)}>${clockTime(one.createdTime)}</time></li>`)}</ol></section>`;
+    <span class="grow step-text" dir="auto" title=${summary(one)}>${summary(one)}</span><time class="tiny soft number" datetime=${one.createdTime} title=${fullTime(one.createdTime)}>${clockTime(one.createdTime)}</time></li>`)}</ol></section>`;
 }

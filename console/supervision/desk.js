@@ -37,7 +37,7 @@ export function Desk() {
         { key: "wait", title: t("supervision.longestWait"), end: true, cell: (/** @type {any} */ one) => duration(one.longestWait * 1000) },
       ]} /></section>`}
       <section class="stack"><h2>${t("supervision.agents")}</h2><${Agents} agents=${state.agents} reload=${load.reload} /></section>
-      <${Chats} agents=${state.agents} />`}<//>
+      <${Chats} agents=${state.agents} onGiven=${load.reload} />`}<//>
   </div>`;
 }
 
@@ -53,7 +53,7 @@ function Agents({ agents, reload }) {
   };
   const columns = [
     { key: "name", title: t("supervision.agent"), cell: (/** @type {AgentLoad} */ one) => html`<span class="row"><${Avatar} name=${one.name} small=${true} />${one.name}</span>` },
-    { key: "team", title: t("supervision.team"), cell: (/** @type {AgentLoad} */ one) => html`<span class="soft">${one.teamName ?? ""}</span>` },
+    ...(agents.some((one) => one.teamName) ? [{ key: "team", title: t("supervision.team"), cell: (/** @type {AgentLoad} */ one) => html`<span class="soft">${one.teamName ?? ""}</span>` }] : []),
     { key: "state", title: t("supervision.state"), cell: (/** @type {AgentLoad} */ one) => html`<${Tag} tone=${one.available ? "success" : ""}>${t(one.available ? "inbox.available" : "inbox.unavailable")}<//>` },
     { key: "load", title: t("supervision.load"), cell: (/** @type {AgentLoad} */ one) => html`<span class="row load"><meter class="bar" min="0" max=${Math.max(1, one.chatLimit)} value=${one.chats} aria-label=${t("supervision.loadOf", { name: one.name })}></meter><span class="number">${one.chats} / ${one.chatLimit}</span></span>` },
     { key: "active", title: t("supervision.lastActive"), cell: (/** @type {AgentLoad} */ one) => (one.lastActiveTime ? since(one.lastActiveTime) : html`<span class="faint">${t("supervision.notLoggedIn")}</span>`) },
@@ -62,8 +62,8 @@ function Agents({ agents, reload }) {
   return agents.length ? html`<${Table} label=${t("supervision.members")} columns=${columns} rows=${agents} />` : html`<${Empty} icon="users" title=${t("supervision.noAgents")} />`;
 }
 
-/** Chats of a list, to be given to an agent or a team together. @param {{agents: AgentLoad[]}} props */
-function Chats({ agents }) {
+/** Chats of a list, to be given to an agent or a team together. @param {{agents: AgentLoad[], onGiven: () => void}} props */
+function Chats({ agents, onGiven }) {
   const [scope, setScope] = useState("unassigned");
   const [page, setPage] = useState(0);
   const [chosen, setChosen] = useState(/** @type {Set<string>} */ (new Set()));
@@ -102,6 +102,7 @@ function Chats({ agents }) {
     setChosen(failed);
     if (count) report(t("supervision.given", { count }));
     load.reload();
+    onGiven();
   };
   const every = all.length > 0 && all.every((/** @type {any} */ one) => chosen.has(one.id));
   const nameOf = (/** @type {any} */ one) => one.name ?? one.username ?? one.phoneNumber ?? one.userId ?? one.id;

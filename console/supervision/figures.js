@@ -49,16 +49,38 @@ export function Figures() {
       ${days === "own" && html`<${TextField} label=${t("supervision.from")} type="date" value=${from} onValue=${setFrom} /><${TextField} label=${t("supervision.to")} type="date" value=${to} onValue=${setTo} />`}
       <${Select} label=${t("supervision.team")} value=${team} options=${[["", t("supervision.allTeams")], ...(teams.data?.content ?? []).map((/** @type {any} */ one) => [one.id, one.name])]} onValue=${setTeam} />
       <${Button} icon="download" onClick=${save}>CSV<//></div>
-    <${Loaded} load=${load}>${(/** @type {{figures: Group[]}} */ { figures }) => html`<${Period} figures=${figures} />`}<//></div>`;
+    <${Loaded} load=${load}>${(/** @type {{figures: Group[]}} */ { figures }) => html`<${Period} figures=${figures} least=${days === "own" ? 0 : Number(days)} />`}<//></div>`;
 }
 
-/** @param {{figures: Group[]}} props */
-function Period({ figures }) {
+/**
+ * The chats of each day, also of days without chats, which the API leaves out.
+ * @param {Group[]} groups
+ * @param {number} least days up to today, or 0 for an own period
+ * @returns {Bar[]}
+ */
+function everyDay(groups, least) {
+  const opened = new Map(groups.map((one) => [String(one.key), one.opened]));
+  const keys = [...opened.keys()].sort();
+  if (least) keys.push(new Date().toISOString().slice(0, 10));
+  const times = keys.map((key) => Date.parse(key)).filter(Number.isFinite);
+  if (!times.length) return [];
+  const end = Math.max(...times);
+  const bars = [];
+  const dayName = (/** @type {number} */ time) => new Date(time).toLocaleDateString(language(), { month: "short", day: "numeric", timeZone: "UTC" });
+  for (let time = Math.min(...times, end - (least - 1) * DAY_MS); time <= end; time += DAY_MS) {
+    const key = new Date(time).toISOString().slice(0, 10);
+    bars.push({ name: dayName(time), value: opened.get(key) ?? 0 });
+  }
+  return bars;
+}
+
+/** @param {{figures: Group[], least: number}} props */
+function Period({ figures, least }) {
   const total = figures.find((one) => one.group === "total");
   if (!total || !total.opened) return html`<div class="card"><${Empty} icon="chart" title=${t("supervision.noFigures")}><p>${t("supervision.noFiguresHint")}</p><//></div>`;
   const of = (/** @type {string} */ group) => figures.filter((one) => one.group === group);
   const hours = Array.from({ length: 24 }, (_, hour) => ({ name: String(hour), value: of("hour").find((one) => Number(one.key) === hour)?.opened ?? 0 }));
-  const days = of("day").sort((one, other) => String(one.key).localeCompare(String(other.key))).map((one) => ({ name: String(one.key).slice(5), value: one.opened }));
+  const days = everyDay(of("day"), least);
   const rated = total.ratedPoor + total.ratedAverage + total.ratedExcellent;
   return html`<dl class="tiles eight">
       <${Tile} title=${t("supervision.opened")} value=${total.opened} /><${Tile} title=${t("supervision.closed")} value=${total.closed} />
@@ -84,7 +106,7 @@ function Columns({ title, bars }) {
   const width = 100 / Math.max(1, bars.length);
   return html`<figure class="card chart"><figcaption>${title}</figcaption>
     <svg viewBox="0 0 100 40" preserveAspectRatio="none" role="img" aria-label=${bars.map((one) => `${one.name}: ${one.value}`).join(", ")}>
-      ${bars.map((one, index) => html`<rect key=${one.name} x=${index * width + width * 0.12} width=${width * 0.76} y=${40 - (one.value / most) * 39} height=${(one.value / most) * 39 || 0.3}><title>${one.name}: ${one.value}</title></rect>`)}</svg>
+      ${bars.map((one, index) => html`<rect key=${index} x=${index * width + width * 0.12} width=${width * 0.76} y=${40 - (one.value / most) * 39} height=${(one.value / most) * 39 || 0.3}><title>${one.name}: ${one.value}</title></rect>`)}</svg>
     <div class="row between tiny soft number" aria-hidden="true"><span>${bars[0]?.name}</span><span>${t("supervision.most", { count: most })}</span><span>${bars[bars.length - 1]?.name}</span></div></figure>`;
 }
 

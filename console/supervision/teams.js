@@ -33,7 +33,7 @@ export function Teams() {
   };
   return html`<div class="stack loose"><section class="stack"><div class="row between"><h2>${t("supervision.part_teams")}</h2><${Button} kind="primary" icon="plus" onClick=${() => setDialog("new")}>${t("supervision.newTeam")}<//></div>
     <${Loaded} load=${load}>${(/** @type {any} */ found) => (found.content.length ? html`<${Table} label=${t("supervision.part_teams")} columns=${columns} rows=${found.content} onOpen=${setDialog} />`
-      : html`<div class="card"><${Empty} icon="users" title=${t("supervision.noTeams")} /></div>`)}<//></section>
+      : html`<div class="card"><${Empty} icon="contacts" title=${t("supervision.noTeams")} /></div>`)}<//></section>
     <${Members} />
     ${dialog && html`<${TeamDialog} team=${dialog === "new" ? undefined : dialog} onClose=${close} />`}</div>`;
 }

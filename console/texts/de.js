@@ -231,6 +231,7 @@ export default {
   },
   customer: {
     botSteps: "Schritte des Bots",
+    changeName: "Namen ändern",
     channel: "Kanal",
     decisions: "Entscheidungen der Router",
     details: "Angaben",
@@ -528,7 +529,7 @@ export default {
     password: "Passwort",
     text: "Verwenden Sie die Anmeldung Ihres Unternehmens.",
     title: "Bei Patchbay anmelden",
-    wrong: "Kundenkennung, E-Mail oder Passwort sind falsch.",
+    wrong: "Kundenkennung, E-Mail oder Passwort ist falsch.",
   },
   mentions: { none: "Keine Erwähnungen", noneHint: "Wenn jemand in einer Notiz @ und Ihren Namen schreibt, erscheint sie hier." },
   messages: {
@@ -1303,7 +1304,7 @@ export default {
     replySaved: "/{shortcut} ist gespeichert.",
     resolutionMedian: "Lösung, Median",
     responseMedian: "Erste Antwort, Median",
-    responseP90: "Erste Antwort, 9 von 10",
+    responseP90: "9 von 10 ersten Antworten in",
     searchReplies: "Textbausteine suchen",
     shortcut: "Kürzel",
     shortcutHint: "Kleinbuchstaben, Ziffern, Bindestrich und Unterstrich.",

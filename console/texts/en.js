@@ -231,6 +231,7 @@ export default {
   },
   customer: {
     botSteps: "Steps of the bot",
+    changeName: "Change the name",
     channel: "Channel",
     decisions: "Routing decisions",
     details: "Details",
@@ -528,7 +529,7 @@ export default {
     password: "Password",
     text: "Use the login of your client.",
     title: "Log in to Patchbay",
-    wrong: "Client reference, e-mail or password are wrong.",
+    wrong: "The client reference, e-mail or password is wrong.",
   },
   mentions: { none: "No mentions", noneHint: "When a colleague writes @ and your name in a note, it appears here." },
   messages: {
@@ -1303,7 +1304,7 @@ export default {
     replySaved: "/{shortcut} is saved.",
     resolutionMedian: "Resolution, median",
     responseMedian: "First response, median",
-    responseP90: "First response, 9 of 10",
+    responseP90: "9 of 10 first responses within",
     searchReplies: "Search canned replies",
     shortcut: "Shortcut",
     shortcutHint: "Lower-case letters, digits, hyphen and underscore.",

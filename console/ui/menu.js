@@ -6,8 +6,8 @@ import { Icon } from "#ui/icons.js";
 
 /**
  * @typedef {{text?: string, icon?: string, keys?: string, danger?: boolean, disabled?: boolean, checked?: boolean, run?: () => void,
- *   title?: string, divider?: boolean}} MenuItem
- * An item with `title` heads a group; one with `divider` is a line.
+ *   title?: string, divider?: boolean, short?: boolean}} MenuItem
+ * An item with `title` heads a group; one with `divider` is a line. Items with `short` stand in one row.
  */
 
 /** @param {{items: MenuItem[] | (() => MenuItem[]), label: string, icon?: string, kind?: string, children?: any, [other: string]: any}} props */
@@ -57,7 +57,7 @@ function MenuList({ id, label, anchor, items, close }) {
     ${items.map((item, index) => {
       if (item.divider) return html`<hr key=${index} />`;
       if (item.title) return html`<div key=${index} class="menu-title" role="presentation">${item.title}</div>`;
-      return html`<button key=${index} type="button" class=${`menu-item ${item.danger ? "danger" : ""}`} tabindex="-1" disabled=${item.disabled}
+      return html`<button key=${index} type="button" class=${`menu-item ${item.danger ? "danger" : ""} ${item.short ? "short" : ""}`} tabindex="-1" disabled=${item.disabled}
         role=${item.checked === undefined ? "menuitem" : "menuitemradio"} aria-checked=${item.checked === undefined ? undefined : String(item.checked)}
         onClick=${() => run(item)}>
         ${item.icon && html`<${Icon} name=${item.icon} />`}<span class="grow">${item.text}</span>
@@ -77,7 +77,7 @@ function move(event, menu, close) {
   if (!menu) return;
   const choices = enabled(menu);
   const at = choices.indexOf(/** @type {HTMLButtonElement} */ (document.activeElement));
-  const steps = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 };
+  const steps = { ArrowDown: at + 1, ArrowUp: at - 1, ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: -1 };
   event.stopPropagation();
   if (event.key in steps) {
     event.preventDefault();

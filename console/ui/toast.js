@@ -2,7 +2,7 @@
 import { html } from "htm/preact";
 import { signal } from "@preact/signals";
 import { t } from "#app/i18n.js";
-import { describe } from "#app/faults.js";
+import { describe, oneLine } from "#app/faults.js";
 import { Button } from "#ui/controls.js";
 import { Icon } from "#ui/icons.js";
 
@@ -27,12 +27,13 @@ export function report(text, more = {}) {
 export function reportFault(error) {
   const { title, cure, fields, requestId } = describe(error);
   const detail = fields.length ? fields.map((one) => `${one.field} ${one.message}`).join("; ") : cure;
-  add({ id: ++last, text: detail ? `${title}: ${detail}` : title, icon: "alert", requestId }, 2 * SHOWN_MS);
+  add({ id: ++last, text: oneLine(title, detail), icon: "alert", requestId }, 2 * SHOWN_MS);
 }
 
 /** @param {Toast} toast @param {number} shown */
 function add(toast, shown) {
-  toasts.value = [...toasts.value, toast].slice(-MOST);
+  // The same report again, for example of calls that fail together, replaces the former one.
+  toasts.value = [...toasts.value.filter((one) => one.text !== toast.text), toast].slice(-MOST);
   setTimeout(() => remove(toast.id), shown);
 }
 

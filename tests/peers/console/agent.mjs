@@ -68,6 +68,14 @@ await eventually("the draft of the note", async () => (await note.inputValue()) 
 await note.fill("");
 await page.getByRole("button", { name: "Reply", exact: true }).click();
 
+// A list that could not be loaded is loaded when the connection is back.
+await context.setOffline(true);
+await page.getByText("The live connection is lost").waitFor();
+await page.getByRole("link", { name: /^Closed/ }).click();
+await inbox.list.getByText("The server cannot be reached").waitFor();
+await context.setOffline(false);
+await page.getByText("No chats here").waitFor();
+
 // The list that the server returns has the last message of each chat. No chat needs a request of its own.
 await page.getByRole("link", { name: /^Mine/ }).click();
 await page.waitForURL("**/console/inbox/my");

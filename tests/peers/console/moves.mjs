@@ -1,6 +1,6 @@
 // A chat between a bot and agents: an agent gives it back to the bot, passes it on to a team outside its hours, and closes it without an
 // answer.
-import { Inbox, browser, check, eventually, given, logIn, phone } from "./stage.mjs";
+import { Inbox, browser, check, eventually, focused, given, logIn, phone } from "./stage.mjs";
 
 const CLOSED = "We open again in three days.";
 const DAYS = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
@@ -28,7 +28,9 @@ await page.getByRole("link", { name: /^All/ }).click();
 const inbox = new Inbox(page);
 await inbox.row("Hello").click();
 await inbox.sees("good morning");
+// The next thing after a click is the answer.
 await page.getByRole("button", { name: "Take this chat" }).click();
+await focused(inbox.field);
 await inbox.field.fill("Here is a person.");
 await inbox.field.press("Enter");
 await eventually("the answer of the agent", async () => (await answers("Here is a person.")) === 1);

@@ -50,9 +50,13 @@ await inbox.field.press("Enter");
 await eventually("the quote on the phone", async () => (await received((one) => one.text === "This one." && Boolean(one.body?.context?.message_id))).length === 1);
 await inbox.message("This one.").getByText("which one?").waitFor();
 await actions.click();
+await page.getByRole("menuitem", { name: "👍" }).waitFor();
+check((await page.getByRole("menuitem", { name: "Remove reaction" }).count()) === 0, "a reaction that is not there can be removed");
 await page.getByRole("menuitem", { name: "👍" }).click();
 await eventually("the reaction on the phone", async () => (await received((one) => one.type === "reaction")).length === 1);
 await page.getByRole("img", { name: "Reactions" }).getByText("👍").waitFor();
+await actions.click();
+await page.getByRole("menuitem", { name: "Remove reaction" }).waitFor();
 
 check(complaints(page).length === 0, complaints(page).join("\n"));
 await chromium.close();

@@ -15,6 +15,9 @@ await page.getByText("1 chat was given.").waitFor();
 await part("Figures").click();
 await page.getByLabel("Period").selectOption("30");
 await eventually("figures or their absence", async () => (await page.getByText("Chats by day").count()) + (await page.getByText("No chats began in this period").count()) === 1);
+// Days without chats have a place, too.
+const days = page.getByRole("figure").filter({ hasText: "Chats by day" }).locator("rect");
+await eventually("a bar of each day", async () => (await days.count()) >= 30 || (await page.getByText("No chats began in this period").count()) === 1);
 
 await part("Teams").click();
 await page.getByRole("button", { name: "New team" }).click();
@@ -47,6 +50,7 @@ for (const colorScheme of ["light", "dark"]) {
     const found = await findings(small);
     check(found.length === 0, `${colorScheme} ${path}: ${found.join("\n")}`);
     check(await small.evaluate(() => document.documentElement.scrollWidth <= 360 && document.body.scrollWidth <= 360), `${path} is wider than the screen`);
+    check(await small.locator("td select").evaluateAll((all) => all.every((one) => one.clientWidth > 100)), `${path} has choices that are too narrow to read`);
   }
   await context.close();
 }
