@@ -278,6 +278,7 @@ export default {
     status503: "Der Server ist gerade nicht verfügbar",
     unreachable: "Der Server ist nicht erreichbar",
     unreachableCure: "Prüfen Sie die Verbindung und versuchen Sie es erneut.",
+    laterCure: "Versuchen Sie es in einer Minute erneut.",
   },
   flows: {
     about_close: "Beendet das Gespräch.", about_condition: "Wählt den Weg nach Attribut, Kanal oder Öffnungszeit.", "about_hand-over": "Gibt das Gespräch an Agenten.", about_http: "Fragt ein anderes System.",

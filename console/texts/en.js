@@ -278,6 +278,7 @@ export default {
     status503: "The server is not available now",
     unreachable: "The server cannot be reached",
     unreachableCure: "Check the connection, then try again.",
+    laterCure: "Try again in a minute.",
   },
   flows: {
     about_close: "Ends the conversation.", about_condition: "Chooses the way by an attribute, the channel or the hours.", "about_hand-over": "Gives the conversation to agents.", about_http: "Asks another system.",
