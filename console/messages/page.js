@@ -1,10 +1,9 @@
 // Messages of a client: found by any name, each with its story.
 import { html } from "htm/preact";
 import { useEffect } from "preact/hooks";
-import { known, t } from "#app/i18n.js";
+import { t } from "#app/i18n.js";
 import { useShortcuts } from "#app/keys.js";
 import { useLoad, useSearchText } from "#app/load.js";
-import { useCommands } from "#app/palette.js";
 import { Link, go, query } from "#app/router.js";
 import { SearchField } from "#ui/controls.js";
 import { Empty, Loaded } from "#ui/states.js";
@@ -22,12 +21,6 @@ export default function Messages({ id = "" }) {
   const view = query.value.view ?? "";
   const [text, setText] = useSearchText(search || id, (q) => go("/messages", { search: { q, view }, replace: true }));
   useShortcuts([{ keys: "/", text: t("messages.search"), group: t("nav.messages"), run: () => document.getElementById("message-search")?.focus() }]);
-  useCommands({
-    title: t("nav.messages"),
-    search: async (wanted, signal) => (await find(wanted, signal)).flatMap((group) => group.messages.slice(0, 5).map((one) => ({
-      text: `${one.receiver ? `+${one.receiver}` : one.recipientUserId} ${one.ctId ?? ""}`, hint: known(`states.${one.status}`), icon: "flow", run: () => go(`/messages/${encodeURIComponent(one.gstId)}`, { search: { q: wanted } }),
-    }))),
-  });
   return html`<div class="page"><header class="page-head"><h1>${t("nav.messages")}</h1>
       <div class="message-search"><${SearchField} id="message-search" label=${t("messages.search")} placeholder=${t("messages.placeholder")} value=${text} onValue=${setText} autofocus=${!id} /></div></header>
     ${search || id ? html`<${FoundMessages} text=${search || id} id=${id} view=${view} />`
