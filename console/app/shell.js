@@ -125,6 +125,7 @@ function ViewerMenu() {
     useLanguage(name);
   };
   const { theme } = preferences.value;
+  const role = t(`roles.${user.role}`);
   const items = () => [
     ...(user.email ? [{ title: `${user.email} · ${session.value?.clientRef}` }] : []),
     ...(hasRole("ADMIN", "SUPERVISOR", "AGENT") ? [{ text: t("shell.available"), icon: "headset", checked: Boolean(user.available), run: () => setAvailable(!user.available) }] : []),
@@ -141,7 +142,7 @@ function ViewerMenu() {
   ];
   return html`<div class="nav-viewer"><${Menu} label=${t("shell.viewerMenu", { name: user.name })} kind="quiet wide" items=${items}>
     <span class="viewer-face"><${Avatar} name=${user.name} small=${true} />${user.available && html`<i class="dot success"></i>`}</span>
-    <span class="nav-label grow viewer-name"><span class="clip">${user.name}</span><span class="tiny soft clip">${t(`roles.${user.role}`)}</span></span><//></div>`;
+    <span class="nav-label grow viewer-name"><span class="clip">${user.name}</span>${role !== user.name && html`<span class="tiny soft clip">${role}</span>`}</span><//></div>`;
 }
 
 /** @param {boolean} available */
