@@ -31,9 +31,11 @@ export default function Messages({ id = "" }) {
 /** The results, and the story of one of them. @param {{text: string, id: string, view: string}} props */
 function FoundMessages({ text, id, view }) {
   const load = useLoad((signal) => find(text, signal), [text]);
-  return html`<div class=${`split ${id ? "open" : ""}`}>
+  // The results say already that there is no such message.
+  const shown = id === text && load.data?.length === 0 ? "" : id;
+  return html`<div class=${`split ${shown ? "open" : ""}`}>
     <section aria-label=${t("messages.results")} tabindex="-1"><${Results} load=${load} text=${text} id=${id} view=${view} /></section>
-    <section aria-label=${t("messages.story")} tabindex="-1">${id ? html`<${Story} key=${id} id=${id} full=${view === "full"} back=${{ q: text, view }} />`
+    <section aria-label=${t("messages.story")} tabindex="-1">${shown ? html`<${Story} key=${shown} id=${shown} full=${view === "full"} back=${{ q: text, view }} />`
       : load.data?.length ? html`<${Empty} icon="flow" title=${t("messages.choose")} fill=${true} />` : null}</section></div>`;
 }
 
