@@ -21,7 +21,19 @@ export function describe(error) {
   if (!(error instanceof ApiError)) return { title: t("fault.console"), cure: String(error), fields: [], requestId: "" };
   if (error.status === 0) return { title: t("fault.unreachable"), cure: t("fault.unreachableCure"), fields: [], requestId: "" };
   const title = known(`fault.status${error.status}`) ?? error.error;
-  return { title, cure: error.message, fields: error.details, requestId: error.requestId };
+  return { title, cure: cureOf(error), fields: error.details, requestId: error.requestId };
+}
+
+/** Whether no answer came: another try may get one without any change. @param {unknown} error */
+export function isUnreachable(error) {
+  return error instanceof ApiError && error.status === 0;
+}
+
+/** The text of the server, unless a field says the same. @param {ApiError} error */
+function cureOf(error) {
+  if (error.message === `status ${error.status}`) return error.status >= 500 ? t("fault.laterCure") : "";
+  const bare = error.message.replaceAll("`", "");
+  return error.details.some((one) => bare === `${one.field} ${one.message}`.replaceAll("`", "")) ? "" : error.message;
 }
 
 /** Joins a title and its cure. The server begins a cure in lower case, the console begins it as a sentence. @param {string} title @param {string} cure */

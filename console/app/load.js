@@ -1,11 +1,15 @@
 // Loading for components: a value from the API with its fault, and lists page by page.
 import { useCallback, useEffect, useRef, useState } from "preact/hooks";
+import { isUnreachable } from "#app/faults.js";
 import { onReturn } from "#app/live.js";
+
+/** The pause before a value is asked for again after the server could not be reached. */
+const AGAIN_MS = 5000;
 
 /**
  * Loads a value when the component appears and when `inputs` change. The former value stays until the next one is there, unless
- * `inputs` changed. An answer that comes too late is dropped. If a value cannot be loaded again, it stays together with its `error`, and is
- * loaded when a lost connection is back.
+ * `inputs` changed. An answer that comes too late is dropped. If a value cannot be loaded again, it stays together with its `error`.
+ * If the server cannot be reached, it is asked again by itself, at once when the lost connection of live events is back.
  * @template T
  * @param {(signal: AbortSignal) => Promise<T>} load
  * @param {any[]} inputs
@@ -21,7 +25,7 @@ export function useLoad(load, inputs) {
   useEffect(() => {
     const control = new AbortController();
     running.current = control;
-    setState((before) => (before.of === of && before.data !== undefined ? { ...before, busy: true } : { busy: true, of }));
+    setState((before) => (before.of === of && (before.data !== undefined || isUnreachable(before.error)) ? { ...before, busy: true } : { busy: true, of }));
     latest.current.load(control.signal).then(
       (data) => !control.signal.aborted && setState({ data, busy: false, of }),
       (error) => !control.signal.aborted && setState((before) => ({ ...before, error, busy: false })),
@@ -29,8 +33,17 @@ export function useLoad(load, inputs) {
     return () => control.abort();
   }, [of, turn]);
   const reload = useCallback(() => setTurn((before) => before + 1), []);
-  const failed = Boolean(state.error);
-  useEffect(() => (failed ? onReturn(reload) : undefined), [failed]);
+  useEffect(() => {
+    if (!isUnreachable(state.error)) return undefined;
+    const timer = setInterval(() => !document.hidden && reload(), AGAIN_MS);
+    const forget = onReturn(reload);
+    addEventListener("online", reload);
+    return () => {
+      clearInterval(timer);
+      forget();
+      removeEventListener("online", reload);
+    };
+  }, [state.error]);
   // A load that is under way began before the change, so its answer would undo it.
   const replace = useCallback((/** @type {T} */ data) => {
     if (latest.current.of !== of) return;

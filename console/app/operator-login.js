@@ -7,6 +7,7 @@ import { Logo } from "#app/logo.js";
 import { ended, logInAsOperator } from "#app/session.js";
 import { Button, TextField } from "#ui/controls.js";
 import { Icon } from "#ui/icons.js";
+import { Prose } from "#ui/prose.js";
 
 /** @param {{onUser: () => void}} props */
 export function OperatorLogin({ onUser }) {
@@ -28,7 +29,7 @@ export function OperatorLogin({ onUser }) {
     }
   };
   return html`<main class="login"><form ref=${form} class="login-card stack loose" onSubmit=${submit}>
-    <div class="stack tight"><${Logo} /><h1>${t("login.title")}</h1><p class="soft small">${t("login.operatorText")}</p></div>
+    <div class="stack tight"><${Logo} /><h1>${t("login.title")}</h1><p class="soft small"><${Prose} text=${t("login.operatorText")} /></p></div>
     ${ended && html`<div class="banner rounded" role="status"><${Icon} name="info" /><span>${t(`login.${ended}`)}</span></div>`}
     <${TextField} label=${t("login.operatorKey")} value=${key} onValue=${setKey} type="password" required autocomplete="off" />
     ${fault && html`<div class="banner danger rounded" role="alert"><${Icon} name="alert" /><span>${fault}</span></div>`}

@@ -31,6 +31,7 @@ export function Shell() {
     drawer.value = false;
   }, [path.value]);
   useEffect(watch, []);
+  useEffect(offer, []);
   useShortcuts([
     { keys: "Ctrl+K", text: t("palette.title"), anywhere: true, run: () => (paletteOpen.value = true) },
     { keys: "?", text: t("shell.shortcuts"), run: () => (helpOpen.value = true) },
@@ -60,18 +61,29 @@ export function Shell() {
   </div>`;
 }
 
-/** Agents hear of chats on every page. @returns {(() => void) | undefined} ends it */
-function watch() {
-  if (!hasRole(...DESK)) return undefined;
+/** Roles with the page of messages find messages in the palette on every page. @returns {(() => void) | undefined} ends it */
+function offer() {
+  if (!pagesOf(viewer.peek()?.role ?? "").some((page) => page.to === "/messages")) return undefined;
+  return whileShown(import("../messages/commands.js").then(({ offerMessages }) => offerMessages));
+}
+
+/** Begins something when its module is there, unless the shell has gone by then. @param {Promise<() => () => void>} loaded @returns {() => void} ends it */
+function whileShown(loaded) {
   let left = false;
   let stop = () => {};
-  import("../inbox/watch.js").then((desk) => {
-    if (!left) stop = desk.watchDesk();
+  loaded.then((begin) => {
+    if (!left) stop = begin();
   }, () => {});
   return () => {
     left = true;
     stop();
   };
+}
+
+/** Agents hear of chats on every page. @returns {(() => void) | undefined} ends it */
+function watch() {
+  if (!hasRole(...DESK)) return undefined;
+  return whileShown(import("../inbox/watch.js").then(({ watchDesk }) => watchDesk));
 }
 
 /** @param {Event} event */
@@ -113,6 +125,7 @@ function ViewerMenu() {
     useLanguage(name);
   };
   const { theme } = preferences.value;
+  const role = t(`roles.${user.role}`);
   const items = () => [
     ...(user.email ? [{ title: `${user.email} · ${session.value?.clientRef}` }] : []),
     ...(hasRole("ADMIN", "SUPERVISOR", "AGENT") ? [{ text: t("shell.available"), icon: "headset", checked: Boolean(user.available), run: () => setAvailable(!user.available) }] : []),
@@ -129,7 +142,7 @@ function ViewerMenu() {
   ];
   return html`<div class="nav-viewer"><${Menu} label=${t("shell.viewerMenu", { name: user.name })} kind="quiet wide" items=${items}>
     <span class="viewer-face"><${Avatar} name=${user.name} small=${true} />${user.available && html`<i class="dot success"></i>`}</span>
-    <span class="nav-label grow viewer-name"><span class="clip">${user.name}</span><span class="tiny soft clip">${t(`roles.${user.role}`)}</span></span><//></div>`;
+    <span class="nav-label grow viewer-name"><span class="clip">${user.name}</span>${role !== user.name && html`<span class="tiny soft clip">${role}</span>`}</span><//></div>`;
 }
 
 /** @param {boolean} available */

@@ -36,12 +36,12 @@ export function instant(text) {
 
 /** Hour and minute. @param {string | number | Date} value */
 export function clockTime(value) {
-  return format(new Date(value), { hour: "2-digit", minute: "2-digit" });
+  return format(new Date(value), { hour: "numeric", minute: "2-digit" });
 }
 
 /** A short date with its time. @param {string | number | Date} value */
 export function shortTime(value) {
-  return format(new Date(value), { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+  return format(new Date(value), { day: "numeric", month: "short", hour: "numeric", minute: "2-digit" });
 }
 
 /** The day: today, yesterday, otherwise its date. @param {string | number | Date} value */

@@ -41,6 +41,11 @@ export function Time({ time }) {
   return time ? html`<time datetime=${time} title=${fullTime(time)}>${shortTime(time)}</time>` : null;
 }
 
+/** A phone number with its plus; another address as it is. @param {string | null | undefined} address */
+export function withPlus(address) {
+  return address && /^\d+$/.test(address) ? `+${address}` : (address ?? "");
+}
+
 /** JSON as people read it; other texts as they are. @param {string} text */
 export function readable(text) {
   try {

@@ -6,7 +6,7 @@ import { Tag } from "#ui/controls.js";
 /** @type {Record<string, string>} */
 const TONES = {
   DELIVERED: "success", READ: "success", PLAYED: "success", FAILED: "danger", SENT: "info", ACCEPTED: "info", REFUSED: "danger", RETRY: "warning",
-  UNANSWERED: "warning", DROPPED: "warning", EXHAUSTED: "danger", DISABLED: "danger", ON: "success", PAUSED: "warning", OPEN: "info", DONE: "success", CANCELLED: "warning",
+  UNANSWERED: "warning", DROPPED: "warning", EXHAUSTED: "danger", DISABLED: "danger", FAILING: "warning", ON: "success", PAUSED: "warning", OPEN: "info", DONE: "success", CANCELLED: "warning",
 };
 
 /** @param {{state: string}} props */

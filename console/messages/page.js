@@ -1,10 +1,9 @@
 // Messages of a client: found by any name, each with its story.
 import { html } from "htm/preact";
 import { useEffect } from "preact/hooks";
-import { known, t } from "#app/i18n.js";
+import { t } from "#app/i18n.js";
 import { useShortcuts } from "#app/keys.js";
 import { useLoad, useSearchText } from "#app/load.js";
-import { useCommands } from "#app/palette.js";
 import { Link, go, query } from "#app/router.js";
 import { SearchField } from "#ui/controls.js";
 import { Empty, Loaded } from "#ui/states.js";
@@ -14,6 +13,7 @@ import { find } from "./find.js";
 import { Story } from "./story.js";
 
 /** @typedef {import("./find.js").Found} Found */
+/** @typedef {ReturnType<typeof useLoad<import("./find.js").FoundGroup[]>>} FoundLoad */
 
 /** @param {{id?: string}} props */
 export default function Messages({ id = "" }) {
@@ -21,25 +21,26 @@ export default function Messages({ id = "" }) {
   const view = query.value.view ?? "";
   const [text, setText] = useSearchText(search || id, (q) => go("/messages", { search: { q, view }, replace: true }));
   useShortcuts([{ keys: "/", text: t("messages.search"), group: t("nav.messages"), run: () => document.getElementById("message-search")?.focus() }]);
-  useCommands({
-    title: t("nav.messages"),
-    search: async (wanted, signal) => (await find(wanted, signal)).flatMap((group) => group.messages.slice(0, 5).map((one) => ({
-      text: `${one.receiver ? `+${one.receiver}` : one.recipientUserId} ${one.ctId ?? ""}`, hint: known(`states.${one.status}`), icon: "flow", run: () => go(`/messages/${encodeURIComponent(one.gstId)}`, { search: { q: wanted } }),
-    }))),
-  });
   return html`<div class="page"><header class="page-head"><h1>${t("nav.messages")}</h1>
       <div class="message-search"><${SearchField} id="message-search" label=${t("messages.search")} placeholder=${t("messages.placeholder")} value=${text} onValue=${setText} autofocus=${!id} /></div></header>
-    ${search || id ? html`<div class=${`split ${id ? "open" : ""}`}>
-      <section aria-label=${t("messages.results")} tabindex="-1"><${Results} text=${search || id} id=${id} view=${view} /></section>
-      <section aria-label=${t("messages.story")} tabindex="-1">${id ? html`<${Story} key=${id} id=${id} full=${view === "full"} back=${{ q: search || id, view }} />`
-        : html`<${Empty} icon="flow" title=${t("messages.choose")} fill=${true} />`}</section></div>`
+    ${search || id ? html`<${FoundMessages} text=${search || id} id=${id} view=${view} />`
       : html`<${Empty} icon="search" title=${t("messages.emptyTitle")} fill=${true}><p>${t("messages.emptyText")}</p><//>`}
   </div>`;
 }
 
-/** @param {{text: string, id: string, view: string}} props */
-function Results({ text, id, view }) {
+/** The results, and the story of one of them. @param {{text: string, id: string, view: string}} props */
+function FoundMessages({ text, id, view }) {
   const load = useLoad((signal) => find(text, signal), [text]);
+  // The results say already that there is no such message.
+  const shown = id === text && load.data?.length === 0 ? "" : id;
+  return html`<div class=${`split ${shown ? "open" : ""}`}>
+    <section aria-label=${t("messages.results")} tabindex="-1"><${Results} load=${load} text=${text} id=${id} view=${view} /></section>
+    <section aria-label=${t("messages.story")} tabindex="-1">${shown ? html`<${Story} key=${shown} id=${shown} full=${view === "full"} back=${{ q: text, view }} />`
+      : load.data?.length ? html`<${Empty} icon="flow" title=${t("messages.choose")} fill=${true} />` : null}</section></div>`;
+}
+
+/** @param {{load: FoundLoad, text: string, id: string, view: string}} props */
+function Results({ load, text, id, view }) {
   const only = load.data?.length === 1 && load.data[0].messages.length === 1 ? load.data[0].messages[0].gstId : "";
   useEffect(() => {
     if (only && !id) go(`/messages/${encodeURIComponent(only)}`, { search: { q: text, view }, replace: true });
@@ -47,7 +48,7 @@ function Results({ text, id, view }) {
   return html`<${Loaded} load=${load}>${(/** @type {import("./find.js").FoundGroup[]} */ groups) => groups.length
     ? groups.map((group) => html`<section key=${group.how} aria-label=${t(`messages.by.${group.how}`)}>
         <h2 class="subhead">${t(`messages.by.${group.how}`)}</h2>
-        ${group.batchId && html`<${Link} class="result" to=${`/sends/${group.batchId}`}>${t("messages.openBatch")}<//>`}
+        ${group.batchId && html`<${Link} class="result link" to=${`/sends/${group.batchId}`}>${t("messages.openBatch")}<//>`}
         ${group.messages.map((one) => html`<${Row} key=${one.gstId} message=${one} current=${one.gstId === id} search=${{ q: text, view }} />`)}
         ${group.more && html`<p class="subhead">${t("messages.more")}</p>`}</section>`)
     : html`<${Empty} icon="search" title=${t("messages.none")}><p>${t("messages.noneText")}</p><//>`}<//>`;

@@ -7,8 +7,9 @@ import { Link, go } from "#app/router.js";
 import { hasRole } from "#app/session.js";
 import { Button, Switch } from "#ui/controls.js";
 import { Icon } from "#ui/icons.js";
+import { Prose } from "#ui/prose.js";
 import { Loaded } from "#ui/states.js";
-import { Copy, Fact, Id } from "../developers/parts.js";
+import { Copy, Fact, Id, withPlus } from "../developers/parts.js";
 import { State } from "../developers/status.js";
 import { story } from "./find.js";
 import { Timeline } from "./timeline.js";
@@ -36,7 +37,7 @@ export function Story({ id, full, back }) {
       ${message.ctId && html`<${Fact} label="ctId"><${Id} id=${message.ctId} /><//>`}
       ${message.batchId && html`<${Fact} label="batchId"><${Link} class="id" to=${`/sends/${message.batchId}`}>${message.batchId}<//><//>`}
       ${message.requestId && html`<${Fact} label="requestId">${hasRole("ADMIN", "DEVELOPER") ? html`<${Link} class="id" to="/administration/requests" search=${{ requestId: message.requestId }}>${message.requestId}<//>` : html`<${Id} id=${message.requestId} />`}<//>`}
-      <${Fact} label=${t("messages.sender")} value=${message.sender && /^\d+$/.test(message.sender) ? `+${message.sender}` : message.sender} />
+      <${Fact} label=${t("messages.sender")} value=${withPlus(message.sender)} />
     </dl>
     <section class="stack"><div class="section-head"><h3>${t("messages.timeline")}</h3><${Switch} label=${t("messages.full")} checked=${full} onValue=${show} /></div>
       <${Timeline} entries=${message.timeline} full=${full} /></section>`}<//></div>`;
@@ -53,5 +54,5 @@ function Failure({ entries, failed }) {
   }, [code]);
   if (!last) return null;
   return html`<div class="banner danger rounded"><${Icon} name="alert" /><div class="stack tight grow"><strong>${code} ${last.errorCodeString}</strong>
-    ${load.data && html`<span>${t("messages.cause", { cause: load.data.cause })}</span><span>${t("messages.cure", { cure: load.data.cure })}</span>`}</div></div>`;
+    ${load.data && html`<span><${Prose} text=${t("messages.cause", { cause: load.data.cause })} /></span><span><${Prose} text=${t("messages.cure", { cure: load.data.cure })} /></span>`}</div></div>`;
 }

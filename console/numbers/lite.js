@@ -32,7 +32,7 @@ export function LiteSession({ id, number }) {
     if (await confirm({ title: t("numbers.logOutTitle", { number }), text: t("numbers.logOutText"), action: t("numbers.logOut"), danger: true })) await change("logout", t("numbers.loggedOut"));
   };
   return html`<${Loaded} load=${load}>${(/** @type {any} */ session) => html`
-    <dl class="facts"><${Fact} label=${t("numbers.connection")}><${Tag} tone=${TONES[session.statusType] ?? ""}>${known(`numbers.states.${session.statusType}`) ?? t("numbers.states.none")}<//> ${session.status && html`<span class="soft small">${session.status}</span>`}<//>
+    <dl class="facts"><${Fact} label=${t("numbers.connection")}><${Tag} tone=${TONES[session.statusType] ?? ""}>${known(`numbers.states.${session.statusType}`) ?? t("numbers.states.none")}<//> ${session.statusType && session.status && html`<span class="soft small">${session.status}</span>`}<//>
       <${Fact} label=${t("numbers.paired")} value=${t(session.paired ? "developers.yes" : "developers.no")} />
       <${Fact} label=${t("numbers.changed")} value=${session.changedTime && fullTime(session.changedTime)} />
       <${Fact} label=${t("numbers.banned")} value=${session.bannedUntil && fullTime(session.bannedUntil)} /></dl>

@@ -11,10 +11,13 @@ import { Section, age, number, size } from "./parts.js";
 /** @typedef {import("./types.js").Process} Process */
 /** @typedef {import("./types.js").Status} Status */
 
+/** A process holds the lanes of these queues for as long as an account or a session lasts: the age of their rows is no delay. */
+const HELD = new Set(["account", "lite_session"]);
+
 /** @param {{status: Status}} props */
 export function Overview({ status }) {
   const sum = (/** @type {"waiting" | "due"} */ field) => status.queues.reduce((all, queue) => all + queue[field], 0);
-  const oldest = Math.max(-1, ...status.queues.map((queue) => queue.oldestDueSeconds ?? -1));
+  const oldest = Math.max(-1, ...status.queues.filter((queue) => !HELD.has(queue.name)).map((queue) => queue.oldestDueSeconds ?? -1));
   const running = status.processes.filter((process) => process.state === "RUNNING");
   const schema = status.schema === status.programSchema ? String(status.schema) : `${status.schema} / ${status.programSchema}`;
   return html`<${Problems} problems=${status.problems} />

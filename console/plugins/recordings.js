@@ -80,8 +80,8 @@ function Recorders({ plugin, inboxes, reload }) {
       <${TextField} label=${t("plugins.sample")} type="number" min="1" max="100" value=${sample} onValue=${setSample} /></div>
     <ul class="stack tight">${active.map((one) => html`<li key=${one.id} class="row wrap"><${ModeTag} mode=${one.mode} percent=${one.percent} /><span>${versionName(one.version)}</span><span class="soft number">${placeName(one.whatsAppNumberId, inboxes)}</span>
       ${one.recording && !one.recording.stopReason
-        ? html`<span class="small soft grow">${t("plugins.recordsUntil", { time: shortTime(one.recording.until) })}</span><${Button} kind="small" icon="pause" onClick=${() => stop(one)}>${t("plugins.stopRecording")}<//>`
-        : html`<span class="small soft grow">${one.recording?.stopReason ?? ""}</span><${Button} kind="small" icon="play" onClick=${() => start(one)}>${t("plugins.startRecording")}<//>`}</li>`)}</ul></section>`;
+        ? html`<span class="small soft grow record-state">${t("plugins.recordsUntil", { time: shortTime(one.recording.until) })}</span><${Button} kind="small" icon="pause" onClick=${() => stop(one)}>${t("plugins.stopRecording")}<//>`
+        : html`<span class="small soft grow record-state">${one.recording?.stopReason ?? ""}</span><${Button} kind="small" icon="play" onClick=${() => start(one)}>${t("plugins.startRecording")}<//>`}</li>`)}</ul></section>`;
 }
 
 /** Replays recorded calls with a version. @param {{plugin: Plugin}} props */

@@ -10,7 +10,7 @@ import { Button } from "#ui/controls.js";
 import { confirm } from "#ui/dialog.js";
 import { Menu } from "#ui/menu.js";
 import { Loaded } from "#ui/states.js";
-import { attempt, Fact, Id } from "../developers/parts.js";
+import { attempt, Fact, Id, withPlus } from "../developers/parts.js";
 import { State } from "../developers/status.js";
 import { BatchMessages } from "./messages.js";
 
@@ -55,7 +55,7 @@ export function BatchView({ id }) {
       <dl class="facts"><${Fact} label=${t("sends.state")}><${State} state=${one.state} /><//>
         <${Fact} label="batchId"><${Id} id=${one.batchId} /><//>
         ${one.requestId && html`<${Fact} label="requestId"><${Id} id=${one.requestId} /><//>`}
-        <${Fact} label=${t("messages.sender")} value=${one.sender} />
+        <${Fact} label=${t("messages.sender")} value=${withPlus(one.sender)} />
         <${Fact} label=${t("customer.channel")} value=${t(`channels.${one.channel}`)} />
         <${Fact} label=${t("webhooks.created")} value=${fullTime(one.createdTime)} />
         <${Fact} label=${t("sends.rejected")} value=${one.rejectedCount} /></dl></div>

@@ -13,7 +13,7 @@ const NONE = "none";
 
 /** @param {{template: import("../inbox/templates.js").Template, names: string[], first: string[], mapping: Mapping, onMapping: (mapping: Mapping) => void}} props */
 export function MappingStep({ template, names, first, mapping, onMapping }) {
-  const columns = first.map((cell, index) => /** @type {[string, string]} */ ([String(index), `${names[index] || t("sends.column", { number: index + 1 })} (${cell.slice(0, 24)})`]));
+  const columns = first.map((cell, index) => /** @type {[string, string]} */ ([String(index), `${names[index] || t("sends.column", { number: index + 1 })} (${cell.length > 24 ? `${cell.slice(0, 23)}…` : cell})`]));
   const format = headerFile(template);
   const setValue = (/** @type {string} */ key, /** @type {Source} */ source) => onMapping({ ...mapping, values: { ...mapping.values, [key]: source } });
   return html`<div class="two-columns">

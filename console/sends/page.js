@@ -6,7 +6,7 @@ import { useCommands } from "#app/palette.js";
 import { go, Link } from "#app/router.js";
 import { Icon } from "#ui/icons.js";
 import { PagedTable } from "../developers/paged.js";
-import { Time } from "../developers/parts.js";
+import { Time, withPlus } from "../developers/parts.js";
 import { State } from "../developers/status.js";
 import { BatchView } from "./batch.js";
 import { isOver, job, sizeOf } from "./job.js";
@@ -28,7 +28,7 @@ export default function Sends({ batch = "" }) {
     { key: "channel", title: t("customer.channel"), cell: (/** @type {Batch} */ one) => t(`channels.${one.channel}`) },
     { key: "accepted", title: t("sends.accepted"), end: true, cell: (/** @type {Batch} */ one) => one.acceptedCount },
     { key: "rejected", title: t("sends.rejected"), end: true, cell: (/** @type {Batch} */ one) => (one.rejectedCount ? html`<span class="danger-text">${one.rejectedCount}</span>` : 0) },
-    { key: "sender", title: t("messages.sender"), cell: (/** @type {Batch} */ one) => html`<span class="number">${one.sender ?? ""}</span>` },
+    { key: "sender", title: t("messages.sender"), cell: (/** @type {Batch} */ one) => html`<span class="number">${withPlus(one.sender)}</span>` },
     { key: "time", title: t("webhooks.time"), cell: (/** @type {Batch} */ one) => html`<span class="soft"><${Time} time=${one.createdTime} /></span>` },
   ];
   return html`<div class="page"><header class="page-head"><h1>${t("nav.sends")}</h1>

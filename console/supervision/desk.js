@@ -116,7 +116,7 @@ function Chats({ agents, onGiven }) {
   return html`<section class="stack"><div class="row wrap between"><h2>${t("supervision.chats")}</h2><p class="small soft">${t("supervision.listenHint")}</p></div>
     <div class="supervision-filters"><${Select} label=${t("supervision.list")} value=${scope} options=${SCOPES.map((one) => [one, t(`scopes.${one}`)])} onValue=${show} />
       <${Select} label=${t("supervision.giveTo")} value=${target} options=${[["", t("supervision.chooseTarget")], ...(teams.data?.content ?? []).map((/** @type {any} */ one) => [`team ${one.id}`, one.name]), ...agents.map((one) => [`agent ${one.id}`, one.name])]} onValue=${setTarget} />
-      <${Button} kind="primary" busy=${busy} disabled=${!target || !given.length} onClick=${give}>${t("supervision.give", { count: given.length })}<//>
+      <${Button} kind="primary" busy=${busy} disabled=${!target || !given.length} onClick=${give}>${given.length ? t("supervision.give", { count: given.length }) : t("supervision.giveChosen")}<//>
       <${Button} onClick=${() => setChosen(every ? new Set() : new Set(all.map((/** @type {any} */ one) => one.id)))} disabled=${!all.length}>${t(every ? "supervision.chooseNone" : "supervision.chooseAll")}<//></div>
     <${Loaded} load=${load}>${(/** @type {any} */ found) => (found.content.length
       ? html`<div class="table-inside"><${Table} label=${t("supervision.chats")} columns=${columns} rows=${found.content} /></div><${Pager} page=${found} onPage=${turn} />`

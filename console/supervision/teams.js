@@ -22,7 +22,7 @@ export function Teams() {
   const load = useLoad((signal) => api.get("/api/v1/teams", { size: 500 }, { signal }), []);
   const columns = [
     { key: "name", title: t("supervision.team"), cell: (/** @type {Team} */ one) => one.name },
-    { key: "open", title: t("supervision.state"), cell: (/** @type {Team} */ one) => html`<${Tag} tone=${one.open ? "success" : ""}>${t(one.open ? "supervision.open" : "supervision.closedNow")}<//>` },
+    { key: "open", title: t("supervision.state"), cell: (/** @type {Team} */ one) => html`<${Tag} tone=${one.open ? "success" : "warning"}>${t(one.open ? "supervision.open" : "supervision.closedNow")}<//>` },
     { key: "assignment", title: t("supervision.assignment"), cell: (/** @type {Team} */ one) => t(`supervision.assignment_${one.assignment}`) },
     { key: "hours", title: t("supervision.hours"), cell: (/** @type {Team} */ one) => html`<span class="soft">${one.businessHours ? hoursText(one.businessHours.weekly) : t("supervision.alwaysOpen")}</span>` },
     { key: "zone", title: t("supervision.timeZone"), cell: (/** @type {Team} */ one) => html`<span class="soft">${one.timeZone}</span>` },

@@ -4,6 +4,7 @@ import { t } from "#app/i18n.js";
 import { describe } from "#app/faults.js";
 import { Button } from "#ui/controls.js";
 import { Icon } from "#ui/icons.js";
+import { Prose } from "#ui/prose.js";
 
 /** @param {{icon?: string, title: string, fill?: boolean, children?: any}} props */
 export function Empty({ icon = "inbox", title, fill = false, children }) {
@@ -19,26 +20,26 @@ export function SkeletonList({ rows = 6, round = false }) {
     </div>`)}</div>`;
 }
 
-/** A fault with its cure, the id of the request, and a way to try again. @param {{error: unknown, retry?: () => void}} props */
-export function Fault({ error, retry }) {
+/** A fault with its cure, the id of the request, and a way to try again. @param {{error: unknown, retry?: () => void, busy?: boolean}} props */
+export function Fault({ error, retry, busy = false }) {
   const { title, cure, fields, requestId } = describe(error);
   return html`<div class="banner danger rounded" role="alert"><${Icon} name="alert" />
-    <div class="grow stack tight"><strong>${title}</strong>${cure && html`<span class="pre">${cure}</span>`}
-      ${fields.map((fault) => html`<span key=${fault.field}><code>${fault.field}</code> ${fault.message}</span>`)}
+    <div class="grow stack tight"><strong>${title}</strong>${cure && html`<span class="pre"><${Prose} text=${cure} /></span>`}
+      ${fields.map((fault) => html`<span key=${fault.field}><code>${fault.field}</code> <${Prose} text=${fault.message} /></span>`)}
       ${requestId && html`<span class="tiny">${t("fault.request")} <code>${requestId}</code></span>`}
     </div>
-    ${retry && html`<${Button} kind="small" onClick=${retry}>${t("common.retry")}<//>`}
+    ${retry && html`<${Button} kind="small" busy=${busy} onClick=${retry}>${t("common.retry")}<//>`}
   </div>`;
 }
 
 /**
  * The three states of something that loads. `children` is a function of the data. If the data could not be loaded again, the fault
  * stands before them.
- * @param {{load: {data?: any, error?: unknown, reload: () => void}, skeleton?: any, children: (data: any) => any}} props
+ * @param {{load: {data?: any, error?: unknown, busy?: boolean, reload: () => void}, skeleton?: any, children: (data: any) => any}} props
  */
 export function Loaded({ load, skeleton, children }) {
   // Both places are always there, so that the children keep their state when a fault comes or goes.
-  if (load.data !== undefined) return [load.error ? html`<${Fault} error=${load.error} retry=${load.reload} />` : null, children(load.data)];
-  if (load.error) return html`<${Fault} error=${load.error} retry=${load.reload} />`;
+  if (load.data !== undefined) return [load.error ? html`<${Fault} error=${load.error} retry=${load.reload} busy=${load.busy} />` : null, children(load.data)];
+  if (load.error) return html`<${Fault} error=${load.error} retry=${load.reload} busy=${load.busy} />`;
   return skeleton ?? html`<${SkeletonList} />`;
 }

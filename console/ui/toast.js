@@ -5,6 +5,7 @@ import { t } from "#app/i18n.js";
 import { describe, oneLine } from "#app/faults.js";
 import { Button } from "#ui/controls.js";
 import { Icon } from "#ui/icons.js";
+import { Prose } from "#ui/prose.js";
 
 const SHOWN_MS = 6000;
 const MOST = 3;
@@ -45,7 +46,7 @@ function remove(id) {
 export function Toasts() {
   return html`<div class="toasts" role="status" aria-live="polite">${toasts.value.map((toast) => html`
     <div key=${toast.id} class="toast"><span class="toast-text"><${Icon} name=${toast.icon} /></span>
-      <span class="toast-text grow">${toast.text}${toast.requestId && html`<span class="request">${t("fault.request")} <code>${toast.requestId}</code></span>`}</span>
+      <span class="toast-text grow"><${Prose} text=${toast.text} />${toast.requestId && html`<span class="request">${t("fault.request")} <code>${toast.requestId}</code></span>`}</span>
       ${toast.action && html`<${Button} kind="small" onClick=${() => act(toast)}>${toast.action.text}<//>`}
       <${Button} kind="small" icon="close" label=${t("common.close")} onClick=${() => remove(toast.id)} />
     </div>`)}</div>`;

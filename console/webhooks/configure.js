@@ -45,7 +45,7 @@ export function ConfigurationDialog({ config, taken = [], onClose, onSaved }) {
       options=${[["", t("webhooks.chooseNumber")], ...free.map((/** @type {any} */ one) => [one.id, `+${one.number}`])]} />` : html`<p class="soft small">${t("webhooks.noFreeNumber")}</p>`)}
     ${TYPES.map(([type, field]) => html`<${TextField} key=${field} label=${t(`webhooks.types.${type}`)} hint=${t(`webhooks.hints.${type}`)} fault=${faults[field]} type="url" inputmode="url" spellcheck=${false}
       placeholder="https://" value=${form[field] ?? ""} onValue=${(/** @type {string} */ value) => set({ [field]: value.trim() })} />`)}
-    <fieldset class="stack tight"><legend class="strong small">${t("webhooks.chatbotBody")}</legend>
+    <fieldset class="stack tight"><legend class="strong bare-legend">${t("webhooks.chatbotBody")}</legend>
       <${Select} label=${t("webhooks.version")} value=${form.chatbotPayloadVersion ?? "v2"} options=${[["v2", "v2"], ["v1", "v1"]]} onValue=${(/** @type {string} */ version) => set({ chatbotPayloadVersion: version })} />
       <${Checkbox} label=${t("webhooks.includeOutgoing")} checked=${Boolean(form.chatbotIncludeOutgoing)} onValue=${(/** @type {boolean} */ on) => set({ chatbotIncludeOutgoing: on })} />
       <${Checkbox} label=${t("webhooks.stopOnAgent")} checked=${Boolean(form.chatbotStopOnAgentAssignment)} onValue=${(/** @type {boolean} */ on) => set({ chatbotStopOnAgentAssignment: on })} /></fieldset>

@@ -57,14 +57,14 @@ function HookCard({ config, health, onResend, onEdit }) {
   const name = t(`webhooks.types.${health.webhookType}`);
   const off = health.state === "OFF";
   return html`<section class="card stack" aria-label=${name}>
-    <div class="section-head"><h3>${name}</h3><${State} state=${health.state} /></div>
+    <div class="section-head"><h3>${name}</h3><${State} state=${health.state === "ON" && health.failingSince ? "FAILING" : health.state} /></div>
     ${off ? html`<p class="soft small">${t(`webhooks.hints.${health.webhookType}`)}</p>` : html`<p class="id">${health.url}</p>`}
     ${health.disabledReason && html`<div class="banner danger rounded">${t(`webhooks.disabled.${health.disabledReason}`, { time: health.disabledTime ? fullTime(health.disabledTime) : "" })}</div>`}
     ${!off && html`<dl class="facts">
       <dt>${t("webhooks.waiting")}</dt><dd class="number">${health.waitingDeliveries}</dd>
       <dt>${t("webhooks.failed")}</dt><dd class=${`number ${health.failedDeliveries ? "danger-text strong" : ""}`}>${health.failedDeliveries}</dd>
       ${health.failingSince && html`<${Fact} label=${t("webhooks.failingSince")}><${Time} time=${health.failingSince} /><//>`}</dl>`}
-    ${pinged && html`<div class=${`banner rounded ${pinged.received ? "" : "danger"}`} role="status"><div class="stack tight grow"><strong>${t(pinged.received ? "webhooks.pingOk" : "webhooks.pingFailed", { ms: pinged.durationMillis })}</strong>
+    ${pinged && html`<div class=${`banner rounded ${pinged.received ? "success" : "danger"}`} role="status"><div class="stack tight grow"><strong>${t(pinged.received ? "webhooks.pingOk" : "webhooks.pingFailed", { ms: pinged.durationMillis })}</strong>
       ${pinged.error && html`<span>${pinged.error}</span>`}${pinged.response && html`<${Code} title=${t("webhooks.answer")} text=${pinged.response} />`}</div></div>`}
     <div class="row wrap">${off ? html`<${Button} kind="small" icon="plus" label=${name} onClick=${onEdit}>${t("webhooks.addAddress")}<//>` : html`
       <${Button} kind="small" icon="bolt" label=${name} busy=${busy} onClick=${ping}>${t("webhooks.ping")}<//>

@@ -87,6 +87,27 @@ async fn the_report_names_disks_partitions_clients_with_their_load_and_problems_
 }
 
 #[tokio::test]
+async fn a_bot_that_a_process_has_polled_for_long_is_no_problem() {
+    let patchbay = PatchbaySetup::new().start().await;
+    let client = patchbay.bare_client("acme");
+    patchbay.bot(&client, "123456", "--polling");
+    let key = add(&patchbay, "ada");
+    let polled = "UPDATE account_link SET due_at = now() - interval '1 hour'";
+    sqlx::query(polled).execute(&mut patchbay.database().await).await.unwrap();
+
+    let report = eventually("the lane of the bot", || async {
+        let report = status(&patchbay, &key).await.json();
+        let queue = report["queues"].as_array()?.iter().find(|queue| queue["name"] == "account")?;
+        let is_polled = queue["oldestLanes"][0]["state"] == "WORKING" && queue["oldestDueSeconds"].as_i64()? >= 3600;
+        is_polled.then_some(report)
+    })
+    .await;
+
+    let problems = report["problems"].as_array().unwrap();
+    assert!(problems.iter().all(|problem| problem["kind"] != "QUEUE_LATE"), "{problems:?}");
+}
+
+#[tokio::test]
 async fn a_suspended_plugin_is_a_problem_with_its_begin_its_end_and_a_reason_without_its_own_words() {
     let patchbay = PatchbaySetup::new()
         .set("limits.plugin_failures_in_a_row", "1")

@@ -64,6 +64,29 @@ check(log.suggestedFilename() === "audit.csv", `the export is ${log.suggestedFil
 const [, ...lines] = readFileSync(await log.path(), "utf8").trim().split(/\r?\n/);
 check(lines.map((line) => line.split(",").slice(4, 6).join(" ")).join() === "create testKey,delete testKey", `the export has ${lines.join("\n")}`);
 
+// A server that cannot be reached is asked again without a click.
+await page.route("**/WhatsApp/blocklist*", (route) => route.abort());
+await page.getByRole("link", { name: "Blocklist" }).click();
+await shown(page, "The server cannot be reached");
+await page.unroute("**/WhatsApp/blocklist*");
+await shown(page, "Nothing is blocked");
+
+// A fault of a field is said once.
+await page.getByRole("button", { name: "Block recipients" }).click();
+const block = page.getByRole("dialog", { name: "Block recipients" });
+await block.getByLabel("Recipients", { exact: true }).fill("nonsense");
+await block.getByRole("button", { name: "Block recipients" }).click();
+await block.getByRole("alert").waitFor();
+const said = (await block.getByRole("alert").textContent()) ?? "";
+check(said.split("neither a phone number").length === 2, `the fault is ${said}`);
+await page.keyboard.press("Escape");
+
+// A new rate takes the next keys.
+await page.getByRole("link", { name: "Rate card" }).click();
+await shown(page, "No rates yet");
+await page.getByRole("button", { name: "Add a rate" }).click();
+await eventually("the focus of the new rate", async () => (await page.evaluate(() => document.activeElement?.getAttribute("value") ?? document.activeElement?.value)) === "*");
+
 // The server reads the quality and the tier of a new number from the provider.
 await page.getByRole("link", { name: "Numbers and sites" }).click();
 const cloud = page.getByRole("region", { name: `+${given.number}` });

@@ -109,6 +109,18 @@ await page.getByRole("cell", { name: "Value of {{1}} in the header is missing", 
 await page.getByLabel("Text: Value of {{1}} in the header", { exact: true }).fill("Friday");
 await page.getByText("1 of 1 rows can be sent.").waitFor();
 
+// A search without a result asks for no choice. The command palette finds a message from any page.
+await page.getByRole("link", { name: "Messages", exact: true }).click();
+await page.getByRole("searchbox", { name: "Find a message" }).fill("no such message");
+await page.getByText("No message was found").waitFor();
+check((await page.getByText("Choose a message").count()) === 0, "there is nothing to choose");
+await page.getByRole("link", { name: "Webhooks", exact: true }).click();
+await page.getByText("No webhooks yet").waitFor();
+await page.keyboard.press("Control+k");
+await page.getByRole("combobox", { name: "Command palette" }).fill("csv-1");
+await page.getByRole("option").filter({ hasText: "csv-1" }).click();
+await page.getByRole("heading", { name: `+${given.phone}` }).waitFor();
+
 check(complaints(page).length === 0, complaints(page).join("\n"));
 
 // The page of the batch, judged by axe-core in light and dark, and at 360 pixels.

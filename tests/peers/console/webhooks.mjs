@@ -63,6 +63,12 @@ const parts = judged.getByRole("navigation", { name: "Webhooks", exact: true });
 await parts.getByRole("link", { name: "Deliveries" }).click();
 await judged.getByRole("region", { name: "Deliveries" }).waitFor();
 await judgeLooks(judged, "the deliveries");
+// On a phone the filters stand above the buttons.
+const usual = judged.viewportSize();
+await judged.setViewportSize({ width: 360, height: 740 });
+const [words, button] = await Promise.all([judged.getByText("Failed attempts only").boundingBox(), judged.getByRole("button", { name: "Resend since" }).boundingBox()]);
+check(words.y + words.height <= button.y || words.x + words.width <= button.x, "a filter lies under a button");
+await judged.setViewportSize(usual);
 await judged.getByRole("region", { name: "Deliveries" }).getByRole("row").nth(1).getByRole("button").first().click();
 await judged.getByRole("dialog", { name: "Delivery" }).getByText("webhook-id").first().waitFor();
 await judgeLooks(judged, "a delivery");

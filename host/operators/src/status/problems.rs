@@ -1,10 +1,14 @@
 //! The reasons why the service is not healthy, found in the other facts of the report.
 
-use domain::status_report::{PluginCondition, ProblemKind, ProcessReport, ProcessState, StatusProblem, StatusReport};
-use storage::work::safeguards;
+use domain::status_report::{
+    LaneWork, PluginCondition, ProblemKind, ProcessReport, ProcessState, QueueStatus, StatusProblem, StatusReport,
+};
+use storage::{Queue, work::safeguards};
 
 /// Age of the oldest due row after which a queue is late.
 const LATE_SECONDS: i64 = 60;
+/// The queues whose lanes are held for as long as a session or an account lasts (ADR 0024, ADR 0051). Their rows stay due.
+const HELD_QUEUES: [Queue; 2] = [Queue::LiteSession, Queue::Account];
 /// A disk with less than one of this many parts free is nearly full.
 const DISK_PARTS: u64 = 10;
 
@@ -54,7 +58,7 @@ fn of_processes(report: &StatusReport) -> Vec<StatusProblem> {
 fn of_work(report: &StatusReport) -> Vec<StatusProblem> {
     let mut found = Vec::new();
     for queue in &report.queues {
-        if let Some(seconds) = queue.oldest_due_seconds.filter(|seconds| *seconds >= LATE_SECONDS) {
+        if let Some(seconds) = late_seconds(queue).filter(|seconds| *seconds >= LATE_SECONDS) {
             let detail = format!("its oldest due row waits for {seconds} s");
             found.push(problem(ProblemKind::QueueLate, &queue.name, detail));
         }
@@ -72,6 +76,15 @@ fn of_work(report: &StatusReport) -> Vec<StatusProblem> {
         found.push(problem(ProblemKind::PluginSuspended, subject, plugin.reason.clone().unwrap_or_default()));
     }
     found
+}
+
+/// The age of the oldest row that a process should have taken.
+fn late_seconds(queue: &QueueStatus) -> Option<i64> {
+    if !HELD_QUEUES.iter().any(|held| held.name() == queue.name) {
+        return queue.oldest_due_seconds;
+    }
+    let waiting = queue.oldest_lanes.iter().filter(|lane| lane.state == LaneWork::Waiting);
+    waiting.filter_map(|lane| lane.oldest_due_seconds).max()
 }
 
 fn of_storage(report: &StatusReport) -> Vec<StatusProblem> {
