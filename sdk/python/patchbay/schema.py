@@ -40,6 +40,8 @@ ErasureAction = Literal['deleted', 'blanked', 'redacted', 'kept']
 
 EventDirection = Literal['INCOMING', 'OUTGOING']
 
+FailedCallbackKind = Literal['message', 'status', 'change', 'entry', 'event', 'update', 'message echo', 'group message', 'item']
+
 FailureCodeSource = Literal['PATCHBAY', 'WHATSAPP']
 
 GatewayFlag = Union[bool, str]
@@ -462,7 +464,7 @@ class CannedReply(TypedDict, total=False):
     variables: Required[list[str]]
 
 class CannedReplyDraft(TypedDict, total=False):
-    """A canned reply. A change replaces all fields."""
+    """A new canned reply, or all fields of a changed one."""
 
     shortcut: Required[str]
     teamId: Union[str, None]
@@ -783,7 +785,7 @@ class ConsoleSession(TypedDict, total=False):
     key: Required[str]
 
 class Contact(TypedDict, total=False):
-    """A customer with the name that the client gave."""
+    """A customer in the address book, with the name that the client gave."""
 
     attributes: Required[dict[str, Any]]
     createdTime: Required[str]
@@ -1043,7 +1045,7 @@ class FailedCallback(TypedDict, total=False):
 
     content: Required[str]
     id: Required[str]
-    kind: Required[str]
+    kind: Required["FailedCallbackKind"]
     provider: Required["CallbackProvider"]
     reason: Required[str]
     receivedTime: Required[str]
@@ -2215,7 +2217,7 @@ class PluginSecret(TypedDict, total=False):
     valueTime: Required[str]
 
 class PluginSecretChange(TypedDict, total=False):
-    """The wanted value and grants of a secret."""
+    """The value of a secret, and the plugins that may use it."""
 
     plugins: Union[list[str], None]
     value: Union[str, None]
@@ -2412,7 +2414,7 @@ class ReadyChecks(TypedDict, total=False):
     writable: Required[bool]
 
 class RecipientsBlocked(TypedDict, total=False):
-    """The result of an addition."""
+    """The number of recipients that were added."""
 
     added: Required[int]
 
@@ -2984,7 +2986,7 @@ class TestKeyCreation(TypedDict, total=False):
 TestMessage = TypedDict('TestMessage', {'from': Required[str], 'inbox': Required[str], 'name': Union[str, None], 'text': Required[str]}, total=False)
 
 class Ticket(TypedDict, total=False):
-    """An episode of a chat that an agent worked on. Fields without a value are null."""
+    """The work of an agent on one episode of a chat. Fields without a value are null."""
 
     agentId: Union[str, None]
     agentName: Union[str, None]

@@ -82,7 +82,7 @@ export interface paths {
     "/api/v1/sessions/links": {
         parameters: {
         };
-        /** Makes a link to the webhook page of the client, for a developer outside it. */
+        /** Creates a link to the webhook page of the client, for a developer outside it. */
         post: operations["createWebhookLink"];
     };
     "/api/v1/sessions/links/open": {
@@ -152,7 +152,7 @@ export interface paths {
         };
         /** Lists the test keys, by name. */
         get: operations["listTestKeys"];
-        /** Makes a test key. */
+        /** Creates a test key. */
         post: operations["createTestKey"];
     };
     "/api/v1/test-keys/{id}": {
@@ -164,7 +164,7 @@ export interface paths {
     "/api/v1/test-messages": {
         parameters: {
         };
-        /** Writes a message as a test customer. */
+        /** Sends a message from a test customer to the client, in the sandbox. */
         post: operations["writeTestMessage"];
     };
     "/api/v1/users": {
@@ -354,7 +354,7 @@ export interface paths {
     "/chat-service/api/v2/events/ticket": {
         parameters: {
         };
-        /** Makes a ticket for a connection to live events. */
+        /** Creates a ticket for a connection to live events. */
         post: operations["issueLiveTicket"];
     };
     "/chat-service/api/v2/figures": {
@@ -982,7 +982,7 @@ export interface paths {
     "/plugin-service/api/v1/secrets/{name}": {
         parameters: {
         };
-        /** Makes a shared secret, or replaces its value or its grants. */
+        /** Creates a shared secret, or replaces its value or the list of plugins that may use it. */
         put: operations["putPluginSecret"];
         /** Removes a shared secret. */
         delete: operations["removePluginSecret"];
@@ -1054,8 +1054,14 @@ export interface paths {
     "/web-chat/files": {
         parameters: {
         };
-        /** Stores a file of a visitor. */
+        /** Uploads a file of a visitor. */
         post: operations["uploadWebFile"];
+    };
+    "/web-chat/preview": {
+        parameters: {
+        };
+        /** Returns the page in which the console shows the widget with settings that are being edited. */
+        get: operations["webWidgetPreview"];
     };
     "/web-chat/sessions": {
         parameters: {
@@ -1671,9 +1677,9 @@ export interface components {
         };
         /** @description Recipients to add. */
         BlockRecipients: {
-            /** @description The reason, which the list shows. */
+            /** @description The reason of the client. The list of blocked recipients shows it. Recipients do not see it. */
             reason?: string | null;
-            /** @description Phone numbers in international format, or user ids. */
+            /** @description Phone numbers in international format, or user ids of WhatsApp (BSUID). Required. */
             recipients?: string[] | null;
         };
         /** @description A recipient on the blocklist. */
@@ -1683,9 +1689,9 @@ export interface components {
              * @description The time when it was added.
              */
             createdTime: string;
-            /** @description The client's reason. */
+            /** @description The reason of the client. */
             reason?: string | null;
-            /** @description Phone number in digits, or user id. */
+            /** @description Phone number in digits, or user id of WhatsApp (BSUID). */
             recipient: string;
         };
         /** @description The business hours of a team. */
@@ -1739,12 +1745,12 @@ export interface components {
              * @description Time of the last change.
              */
             updatedTime: string;
-            /** @description The variables of the text. */
+            /** @description Names of the variables in the text. */
             variables: string[];
         };
-        /** @description A canned reply. A change replaces all fields. */
+        /** @description A new canned reply, or all fields of a changed one. */
         CannedReplyDraft: {
-            /** @description 1 to 32 lower-case letters, digits, `-` and `_`. Unique among the replies of the team. */
+            /** @description 1 to 32 lower-case letters, digits, `-` and `_`. Unique among the replies with the same `teamId`. */
             shortcut: string;
             /**
              * Format: uuid
@@ -1993,7 +1999,7 @@ export interface components {
             participantId: string;
             /** @description The text. */
             text: string;
-            /** @description A whisper: only this agent sees it, and users above agents. */
+            /** @description The agent to whom the note is a whisper. No other AGENT sees it; users with other roles do. Absent: a note for all users. */
             whisperTo?: components["schemas"]["DeskUser"];
         };
         /** @description A chat of a customer. Fields without a value are left out. */
@@ -2240,7 +2246,7 @@ export interface components {
             parentRef?: string | null;
             /** @description `true`: phone numbers and names of customers are masked for roles that do not need them. */
             popiaCompliant: boolean;
-            /** @description `true`: customers are asked for a rating when an agent ends their chat. */
+            /** @description `true`: customers are asked for a rating when `terminate` ends a chat that an agent had. */
             ratingWidget: boolean;
             /** @description SMS fallback for messages that WhatsApp cannot deliver. */
             smsFallback: components["schemas"]["SmsFallback"];
@@ -2260,7 +2266,7 @@ export interface components {
             clientRef?: string;
             /** @description The name for people, 1 to 200 characters. */
             displayName?: string;
-            /** @description `true`: customers are asked for a rating when an agent ends their chat. */
+            /** @description `true`: customers are asked for a rating when `terminate` ends a chat that an agent had. */
             ratingWidget?: boolean;
             /** @description IANA name of the time zone. */
             timeZone?: string;
@@ -2394,7 +2400,7 @@ export interface components {
              */
             key: string;
         };
-        /** @description A customer with the name that the client gave. */
+        /** @description A customer in the address book, with the name that the client gave. */
         Contact: {
             /** @description The values of its attributes, by name. A caller who sees customers masked gets null for texts, numbers and dates. */
             attributes: Record<string, never>;
@@ -2403,7 +2409,7 @@ export interface components {
              * @description Time of creation.
              */
             createdTime: string;
-            /** @description BSUID, if it is known. */
+            /** @description The id that WhatsApp gives the customer (BSUID), if it is known. */
             customerUserId?: string | null;
             /** @description The client's name for the customer. */
             fullName: string;
@@ -2522,7 +2528,7 @@ export interface components {
         ContactMerge: {
             /**
              * Format: uuid
-             * @description The merged contact. Its id finds the other contact until the merge is undone.
+             * @description Id of the merged contact. Until the merge is undone, calls with this id find the contact that it was merged into.
              */
             contactId: string;
             /**
@@ -2534,7 +2540,7 @@ export interface components {
             fullName: string;
             /** @description The number of the merged contact, in digits. Null if it is no longer known. */
             phoneNumber?: string | null;
-            /** @description Tags that the other contact got with the merge. */
+            /** @description Tags that the contact of the path got by the merge. */
             tagsAdded: string[];
             /**
              * Format: uuid
@@ -2693,7 +2699,7 @@ export interface components {
             name: string;
             /**
              * Format: uuid
-             * @description The chat.
+             * @description Id of the chat.
              */
             participantId?: string | null;
             /** @description Details, at most 16 KiB. The chatbot gets them as a JSON text. */
@@ -2928,8 +2934,8 @@ export interface components {
              * @description Id of the item.
              */
             id: string;
-            /** @description The part of a callback: `message`, `status`, `change`, `event` or `item`. */
-            kind: string;
+            /** @description The part of a callback. An `item` was readable and could not be taken. */
+            kind: components["schemas"]["FailedCallbackKind"];
             /** @description The provider. */
             provider: components["schemas"]["CallbackProvider"];
             /** @description The reason why it could not be read. */
@@ -2945,19 +2951,24 @@ export interface components {
              */
             sizeBytes: number;
         };
+        /**
+         * @description The part of a callback.
+         * @enum {string}
+         */
+        FailedCallbackKind: "message" | "status" | "change" | "entry" | "event" | "update" | "message echo" | "group message" | "item";
         /** @description A code that a failed message can have. */
         FailureCode: {
-            /** @description The reason of the failure. */
+            /** @description The reason for the failure. */
             cause: string;
-            /** @description The cure. */
+            /** @description The action that helps. */
             cure: string;
             /** @description `errorCode` of the status `FAILED`. */
             errorCode: string;
-            /** @description The owner of the code. */
+            /** @description The system that defines the code. */
             source: components["schemas"]["FailureCodeSource"];
         };
         /**
-         * @description The owner of a code.
+         * @description The system that defines a code.
          * @enum {string}
          */
         FailureCodeSource: "PATCHBAY" | "WHATSAPP";
@@ -3664,7 +3675,7 @@ export interface components {
             messageOwner: string;
             /**
              * Format: uuid
-             * @description The chat.
+             * @description Id of the chat.
              */
             participantId: string;
             /** @description For an outgoing voice note: `true` if the customer has listened to it. */
@@ -3967,7 +3978,7 @@ export interface components {
             mentions?: string[];
             /** @description 1 to 4,000 characters. */
             text: string;
-            /** @description `true`: only the agent of the chat sees it, and users above agents. Not for an AGENT. */
+            /** @description `true`: a whisper to the agent of the chat. No other AGENT sees it; users with other roles do. An AGENT cannot write one. */
             whisper?: boolean;
         };
         /** @description A new client. */
@@ -5254,7 +5265,7 @@ export interface components {
         };
         /** @description A customer: by phone number or by user id, not by both. */
         Person: {
-            /** @description BSUID. */
+            /** @description The id that WhatsApp gives the customer (BSUID). */
             customerUserId?: string | null;
             /** @description Phone number in international format. */
             phoneNumber?: string | null;
@@ -5268,7 +5279,7 @@ export interface components {
         };
         /** @description A customer whose data are erased: by phone number or by user id, not by both. */
         PersonErasure: {
-            /** @description BSUID. */
+            /** @description The id that WhatsApp gives the customer (BSUID). */
             customerUserId?: string | null;
             /** @description Phone number in international format. */
             phoneNumber?: string | null;
@@ -5482,29 +5493,29 @@ export interface components {
         PluginSecret: {
             /**
              * Format: date-time
-             * @description Time when it was made.
+             * @description Time of creation.
              */
             createdTime: string;
             /** @description Name of the secret. */
             name: string;
-            /** @description The plugins that may use it, by name. Only `*`: all plugins. */
+            /** @description The plugins that may use it, by name. `*` alone: all plugins. */
             plugins: string[];
             /** @description The activations whose configurations name it. */
             usedBy: components["schemas"]["PluginSecretUse"][];
             /**
              * Format: date-time
-             * @description Last time when its value was set.
+             * @description Time when its value was last set.
              */
             valueTime: string;
         };
-        /** @description The wanted value and grants of a secret. */
+        /** @description The value of a secret, and the plugins that may use it. */
         PluginSecretChange: {
             /**
-             * @description The plugins that may use it, at most 50. Only `*`: all plugins. If it is absent, the present grants stay; a new
-             *     secret has none.
+             * @description The plugins that may use it, by name, at most 50. `*` alone: all plugins. If it is absent, the present list stays, and
+             *     no plugin may use a new secret.
              */
             plugins?: string[] | null;
-            /** @description The value, a text of 4 to 8192 bytes. If it is absent, the present value stays. */
+            /** @description The value, a text of 4 to 8192 bytes. A new secret needs it. If it is absent, the present value stays. */
             value?: string | null;
         };
         /** @description An activation that uses a shared secret. */
@@ -5883,7 +5894,7 @@ export interface components {
         };
         /** @enum {string} */
         ReadyStatus: "READY" | "NOT_READY";
-        /** @description The result of an addition. */
+        /** @description The number of recipients that were added. */
         RecipientsBlocked: {
             /**
              * Format: int64
@@ -6027,7 +6038,7 @@ export interface components {
             customer?: string | null;
             /**
              * Format: uuid
-             * @description The chat.
+             * @description Id of the chat.
              */
             participantId?: string | null;
             /**
@@ -6042,7 +6053,7 @@ export interface components {
             closed: boolean;
             /**
              * Format: uuid
-             * @description The chat.
+             * @description Id of the chat.
              */
             participantId: string;
         };
@@ -6404,7 +6415,7 @@ export interface components {
         SendRecipient: {
             /** @description The client's own id of the message. Webhooks carry it. */
             ctId?: string | null;
-            /** @description BSUID: country code, a dot, digits. */
+            /** @description The id that WhatsApp gives the customer (BSUID): country code, a dot, digits. */
             customerUserId?: string | null;
             /** @description A system tracking id that the client supplies. */
             gstId?: string | null;
@@ -7030,18 +7041,21 @@ export interface components {
             /** @description 1 to 200 characters, for people. */
             name: string;
         };
-        /** @description A text of a test customer. */
+        /** @description A text from a test customer. */
         TestMessage: {
-            /** @description A test number. For a page or a bot, its digits are the id of the customer. */
+            /**
+             * @description The customer: a number in the form `+999` and more digits (the guide `test-keys` has the table). If `inbox` is a page or
+             *     a bot, these digits are the id of the customer.
+             */
             from: string;
-            /** @description The number, page or bot that the customer writes to. */
+            /** @description Number of the sandbox, or id of a page or bot, that the customer writes to. */
             inbox: string;
-            /** @description The name of the customer. Absent: `Test Customer`. */
+            /** @description The name of the customer, at most 200 characters. If it is absent, `Test Customer`. */
             name?: string | null;
             /** @description The text, at most 4,096 characters. */
             text: string;
         };
-        /** @description An episode of a chat that an agent worked on. Fields without a value are null. */
+        /** @description The work of an agent on one episode of a chat. Fields without a value are null. */
         Ticket: {
             /**
              * Format: uuid
@@ -7069,10 +7083,10 @@ export interface components {
             id: string;
             /**
              * Format: uuid
-             * @description The chat.
+             * @description Id of the chat.
              */
             participantId: string;
-            /** @description The customer's number. Null if it is withheld. */
+            /** @description The customer's number. Null if it is not known. */
             phoneNumber?: string | null;
             rating?: components["schemas"]["TicketRating"] | null;
             /** @description Its status. */
@@ -7252,12 +7266,12 @@ export interface components {
             bytes: number;
             /**
              * Format: uuid
-             * @description Id of the file, for the message that brings it.
+             * @description Id of the file. The message of type `file` on the socket names it.
              */
             file: string;
             /** @description Type of the file, detected from its bytes. */
             mimeType: string;
-            /** @description Address of the file. It expires. */
+            /** @description Address of the file. It expires after 7 days. */
             url: string;
         };
         /** @description A user of the site. */
@@ -7611,7 +7625,7 @@ export interface components {
             resent: number;
         };
         WebhookSecret: {
-            /** @description The secret that signs webhooks by the rules of Standard Webhooks. */
+            /** @description The secret. Webhooks are signed with it by the rules of Standard Webhooks. */
             secret: string;
         };
         /** @description A session for the webhooks of a client. */
@@ -7709,7 +7723,7 @@ export interface components {
          */
         World: "chatbot" | "sms-fallback" | "webhook-shaper" | "router" | "sms-router";
         WrittenTestMessage: {
-            /** @description Its id, as a provider gives one. */
+            /** @description Id of the message, in place of the id that a provider gives. */
             messageId: string;
         };
     };
@@ -9512,7 +9526,7 @@ export interface operations {
                 ticketNumber?: string;
                 /** @description The agent who works on it. */
                 agentId?: string;
-                /** @description The chat. */
+                /** @description Id of the chat. */
                 participantId?: string;
                 /** @description The status. */
                 selectedStatus?: "open" | "awaiting agent" | "awaiting customer" | "resolved" | "closed";
@@ -9647,7 +9661,7 @@ export interface operations {
                 page?: number;
                 /** @description Items per page. */
                 size?: number;
-                /** @description A part of a name or number. Absent or empty: everything. */
+                /** @description The search text. Absent or empty: everything. */
                 searchString?: string;
             };
         };
@@ -10249,7 +10263,7 @@ export interface operations {
                 page?: number;
                 /** @description Items per page. */
                 size?: number;
-                /** @description A part of a name or number. Absent or empty: everything. */
+                /** @description The search text. Absent or empty: everything. */
                 searchString?: string;
             };
         };
@@ -10725,7 +10739,7 @@ export interface operations {
                 page?: number;
                 /** @description Items per page. */
                 size?: number;
-                /** @description A part of a name or number. Absent or empty: everything. */
+                /** @description The search text. Absent or empty: everything. */
                 searchString?: string;
             };
         };
@@ -10828,7 +10842,7 @@ export interface operations {
                 page?: number;
                 /** @description Items per page. */
                 size?: number;
-                /** @description A part of a name or number. Absent or empty: everything. */
+                /** @description The search text. Absent or empty: everything. */
                 searchString?: string;
             };
         };
@@ -11192,7 +11206,7 @@ export interface operations {
                 page?: number;
                 /** @description Items per page. */
                 size?: number;
-                /** @description A part of a name or number. Absent or empty: everything. */
+                /** @description The search text. Absent or empty: everything. */
                 searchString?: string;
             };
         };
@@ -11770,7 +11784,7 @@ export interface operations {
                     "application/json": components["schemas"]["PluginSecret"];
                 };
             };
-            /** @description The secret is made. */
+            /** @description The secret is created. */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -12066,13 +12080,13 @@ export interface operations {
     uploadWebFile: {
         parameters: {
             query: {
-                /** @description Key of the site. */
+                /** @description Public key of the web chat site (`site_...`). */
                 site: string;
-                /** @description Name of the file. */
+                /** @description Name of the file, which agents see. */
                 name?: string;
             };
             header: {
-                /** @description Token of the visitor. */
+                /** @description Token of the visitor, from `POST /web-chat/sessions`. */
                 "X-Visitor-Token": string;
             };
         };
@@ -12093,10 +12107,25 @@ export interface operations {
             };
         };
     };
+    webWidgetPreview: {
+        parameters: {
+        };
+        responses: {
+            /** @description A page. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+        };
+    };
     beginWebSession: {
         parameters: {
             query: {
-                /** @description Key of the site. */
+                /** @description Public key of the web chat site (`site_...`). */
                 site: string;
             };
         };
@@ -12120,7 +12149,7 @@ export interface operations {
     openWebSocket: {
         parameters: {
             query: {
-                /** @description Key of the site. */
+                /** @description Public key of the web chat site (`site_...`). */
                 site: string;
             };
         };
@@ -12129,7 +12158,7 @@ export interface operations {
     webWidget: {
         parameters: {
             query?: {
-                /** @description Key of the site. The script reads it from its own address. */
+                /** @description Public key of the web chat site (`site_...`). The script reads it from its own address. */
                 site?: string;
             };
         };
