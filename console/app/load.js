@@ -34,7 +34,8 @@ export function useLoad(load, inputs) {
   }, [of, turn]);
   const reload = useCallback(() => setTurn((before) => before + 1), []);
   useEffect(() => {
-    if (!isUnreachable(state.error)) return undefined;
+    // A slow answer is awaited.
+    if (state.busy || !isUnreachable(state.error)) return undefined;
     const timer = setInterval(() => !document.hidden && reload(), AGAIN_MS);
     const forget = onReturn(reload);
     addEventListener("online", reload);
@@ -43,7 +44,7 @@ export function useLoad(load, inputs) {
       forget();
       removeEventListener("online", reload);
     };
-  }, [state.error]);
+  }, [state.error, state.busy]);
   // A load that is under way began before the change, so its answer would undo it.
   const replace = useCallback((/** @type {T} */ data) => {
     if (latest.current.of !== of) return;
