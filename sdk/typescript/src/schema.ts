@@ -2044,7 +2044,7 @@ export interface components {
             queuedReason?: string | null;
             /** @description `true`: the customer was asked for a rating and has not given one. */
             sendRatingWidget: boolean;
-            /** @description Tags of the contact, set by chatbots. */
+            /** @description Tags that chatbots set. The contact has others. */
             tags: string[];
             /**
              * Format: uuid

@@ -37,7 +37,7 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
     make.arg("-p").arg(packages.join("site-packages"));
     // Without this, the tool would include all packages of its own interpreter.
     make.env("VIRTUAL_ENV", packages);
-    progress("packing the program and the interpreter with componentize-py (10 to 20 seconds)");
+    progress("packing the program and the interpreter with componentize-py (half a minute or more)");
     make.arg("-o").arg(project.component()).current_dir(&project.root);
     run("componentize-py", &mut make).map(|_| ())
 }
