@@ -5,7 +5,7 @@ use std::{
     process::Stdio,
 };
 
-use harness::{Patchbay, altered, guest};
+use harness::{Patchbay, WebhookSink, altered, guest};
 use serde_json::{Value, json};
 
 use crate::plugin_commands::{Machine, NUMBER, office};
@@ -287,4 +287,46 @@ async fn recorded_calls_with_a_failure_become_cases() {
     let file = made.strip_prefix("made ").unwrap().split(" with ").next().unwrap().to_owned();
     let tested = machine.does(&["test", &file, "--component", "clerk.wasm"]);
     assert!(tested.contains("3 passed, 0 failed"), "{tested}");
+}
+
+/// Records a chat whose bot starts a request, from its start or from the request on. Returns the output for the test that
+/// is made of it, its text, and the output of that test.
+async fn record_a_started_request(from_its_start: bool) -> [String; 3] {
+    let (patchbay, client, machine) = office().await;
+    let sink = WebhookSink::start().await;
+    let url = sink.url("orders");
+    let host = url.trim_start_matches("http://").split('/').next().unwrap();
+    machine.write("errands.wasm", guest("errand-bot"));
+    machine.does(&["push", "errands.wasm"]);
+    machine.does(&["activate", "errands", "--allow-host", host]);
+    let phone = patchbay.phone("27820000033");
+    if !from_its_start {
+        phone.write(NUMBER, "trace").await;
+        phone.receives("no values", |message| message["text"] == "None None").await;
+    }
+    machine.does(&["record", "errands"]);
+    phone.write(NUMBER, &format!("start {url}")).await;
+    phone.receives("the answer", |message| message["text"].as_str().is_some_and(|text| text.starts_with("200"))).await;
+    let call = client.keeps("errands", "invocations", |call| call["event"] == "http-finished").await;
+
+    let made = machine.does(&["test", "--name", "errands", "--from-recording", call["id"].as_str().unwrap()]);
+    let file = made.strip_prefix("made ").unwrap().split(" with ").next().unwrap().to_owned();
+    let text = std::fs::read_to_string(machine.path(&file)).unwrap();
+    let tested = machine.does(&["test", &file, "--component", "errands.wasm"]);
+    [made, text, tested]
+}
+
+#[tokio::test]
+async fn a_recorded_chat_with_a_started_request_becomes_a_conversation() {
+    let [made, text, tested] = record_a_started_request(true).await;
+    assert!(made.contains("with a conversation of 3 recorded calls"), "{made}");
+    assert!(text.contains("\"after\":") && !text.contains("state:"), "{text}");
+    assert!(tested.contains("1 passed, 0 failed"), "{tested}\n{text}");
+}
+
+#[tokio::test]
+async fn cases_of_started_requests_keep_the_ids_of_their_jobs() {
+    let [made, text, tested] = record_a_started_request(false).await;
+    assert!(made.contains("with cases of 2 recorded calls"), "{made}");
+    assert!(tested.contains("2 passed, 0 failed"), "{tested}\n{text}");
 }
