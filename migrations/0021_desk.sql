@@ -93,6 +93,8 @@ CREATE TABLE chat_episode (
     opened_at timestamptz NOT NULL,
     -- The first time that it waited for an agent.
     queued_at timestamptz,
+    -- Since when it waits for the first answer: it begins again after a chatbot had the chat. Null while one has it.
+    waits_since timestamptz,
     -- The first time that an agent got it.
     assigned_at timestamptz,
     -- The first answer of an agent.

@@ -81,7 +81,8 @@ pub(crate) struct ChatParticipantResponse {
     /// Time of the first message.
     #[schema(format = DateTime)]
     created_time: String,
-    /// Since when the customer waits for the first answer of an agent. Absent if the customer does not wait.
+    /// Since when the customer waits for the first answer of an agent: if a chatbot had the chat between two hand-overs, since
+    /// the later one. Absent if the customer does not wait.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(format = DateTime)]
     waiting_since: Option<String>,
