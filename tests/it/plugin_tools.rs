@@ -127,7 +127,30 @@ async fn a_rollback_names_version_configuration_and_hosts_before_and_after() {
     assert_eq!((&to["version"], &to["config"]["shop"], &to["before"]["version"]), (&json!(2), &json!(8), &json!(1)));
     assert!(machine.fails(&["rollback", "clerk", "--to", "2"]).contains("is live there already"));
     let unknown = machine.fails(&["rollback", "clerk", "--to", "9"]);
-    assert!(unknown.contains("version 9 of `clerk` was not live there lately"), "{unknown}");
+    assert!(unknown.contains("there is no version 9 of `clerk`; it has 1 to 2"), "{unknown}");
+}
+
+#[tokio::test]
+async fn a_rollback_of_a_trial_says_that_the_live_version_stays() {
+    let (_patchbay, client, machine) = with_clerk().await;
+    machine.write("other.wasm", altered(guest("clerk"), "you said: ", "you wrote:"));
+    machine.does(&["push", "other.wasm", "--name", "clerk"]);
+    machine.does(&["activate", "clerk", "--mode", "shadow"]);
+
+    let preview = machine.does(&["rollback", "clerk", "--dry-run"]);
+    assert_eq!(preview, "This would be the change:\nends the shadow of version 2; version 1 stays live\n");
+    let ended = machine.does(&["rollback", "clerk"]);
+    assert_eq!(ended, "ends the shadow of version 2; version 1 stays live\n");
+    assert_eq!(client.in_force("clerk").await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_rollback_to_a_version_that_was_not_live_names_the_cure() {
+    let (_patchbay, _client, machine) = with_clerk().await;
+    machine.write("other.wasm", altered(guest("clerk"), "you said: ", "you wrote:"));
+    machine.does(&["push", "other.wasm", "--name", "clerk"]);
+    let unknown = machine.fails(&["rollback", "clerk", "--to", "2"]);
+    assert!(unknown.contains("version 2 of `clerk` was not live there lately: activate it"), "{unknown}");
 }
 
 #[tokio::test]

@@ -7,6 +7,8 @@ use serde_json::{Map, Value};
 
 use super::{RemoteServer, Scope, ServerAnswer, ServerError, TIMEOUT, catalogue::config_text};
 
+const LIVE: &str = "live";
+
 #[derive(Debug, Clone, Deserialize)]
 pub struct RollbackReport {
     #[serde(flatten)]
@@ -21,6 +23,14 @@ impl fmt::Display for RollbackReport {
         let Some(before) = before else {
             return write!(f, "before: nothing was active there\nafter:  {now}");
         };
+        if before.mode != LIVE {
+            let whose = |scope: &Scope| match scope.version {
+                Some(version) if scope.plugin == before.plugin => format!("version {version}"),
+                Some(version) => format!("{} version {version}", scope.plugin),
+                None => scope.plugin.clone(),
+            };
+            return write!(f, "ends the {} of {}; {} stays live", before.mode, whose(before), whose(now));
+        }
         write!(f, "before: {before}\nafter:  {now}")?;
         let version = |scope: &Scope| match scope.version {
             Some(version) if before.plugin == now.plugin => version.to_string(),
