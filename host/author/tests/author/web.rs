@@ -180,6 +180,39 @@ steps:
 }
 
 #[tokio::test]
+async fn a_sent_request_waits_three_seconds_or_the_limit_of_the_activation() {
+    passes(
+        "errand-bot",
+        "
+http:
+  - {request: GET https://shop.example/slow, body: late, after: 3s}
+  - {request: GET https://shop.example/slower, body: too late, after: 4s}
+steps:
+  - customer: try https://shop.example/slow
+  - bot: 200 late
+  - customer: try https://shop.example/slower
+  - bot: {contains: http-timed-out}
+",
+    )
+    .await;
+    passes(
+        "errand-bot",
+        "
+http limits: {timeout ms: 2000}
+http:
+  - {request: GET https://shop.example/slow, body: late, after: 2s}
+  - {request: GET https://shop.example/slower, body: too late, after: 3s}
+steps:
+  - customer: try https://shop.example/slow
+  - bot: 200 late
+  - customer: try https://shop.example/slower
+  - bot: {contains: http-timed-out}
+",
+    )
+    .await;
+}
+
+#[tokio::test]
 async fn the_facts_of_a_conversation_are_those_of_the_test() {
     passes(
         "errand-bot",
