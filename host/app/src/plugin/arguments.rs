@@ -348,12 +348,22 @@ pub struct LogsArguments {
 pub struct HistoryArguments {
     /// Name of the plugin
     pub name: String,
-    /// Maximum number, the latest ones
+    /// Maximum number: of a history, the latest ones
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub limit: u32,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// `patchbay plugin kv`
+#[derive(Debug, Args)]
+pub struct KvArguments {
+    #[command(flatten)]
+    pub of: HistoryArguments,
+    /// The values of this participant. Default: those that all participants share
+    #[arg(long, value_name = "ID")]
+    pub participant: Option<String>,
 }
 
 /// `patchbay plugin record`

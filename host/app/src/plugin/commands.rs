@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::Subcommand;
 
 use super::arguments::{
-    ActivateArguments, Bindings, Dev, FlowCommand, GiveBack, HistoryArguments, InvokeArguments, LogsArguments,
-    NewArguments, PluginScope, PushArguments, RecordArguments, Rollback, RunArguments, SecretCommand, TestArguments,
-    TrustCommand, Verify, WrapArguments, world_names,
+    ActivateArguments, Bindings, Dev, FlowCommand, GiveBack, HistoryArguments, InvokeArguments, KvArguments,
+    LogsArguments, NewArguments, PluginScope, PushArguments, RecordArguments, Rollback, RunArguments, SecretCommand,
+    TestArguments, TrustCommand, Verify, WrapArguments, world_names,
 };
 
 /// The answer to `--config` of a command that reads no configuration.
@@ -149,6 +149,11 @@ pub enum PluginCommand {
     /// Show the calls in which a shadow answered differently from the live version
     #[command(after_help = "Example:\n  patchbay plugin differences order-bot --limit 20")]
     Differences(HistoryArguments),
+    /// Show the values that a plugin has stored
+    #[command(after_help = "Examples:\n  patchbay plugin kv order-bot\n  \
+        patchbay plugin kv order-bot --participant 0199f3c2-0000-7000-8000-000000000001 --json\n\n\
+        `patchbay plugin logs` shows the ids of participants.")]
+    Kv(KvArguments),
     /// Record calls with all their input, for replays and tests
     #[command(after_help = "Examples:\n  patchbay plugin record order-bot --max-calls 500 --for 1h\n  \
         patchbay plugin record order-bot --stop\n\n\
