@@ -39,6 +39,11 @@ async fn an_activation_for_a_number_is_shown_with_the_number() {
     machine.does(&["activate", "clerk", "--number", NUMBER]);
     let back = machine.does(&["rollback", "clerk", "--number", NUMBER, "--dry-run"]);
     assert!(back.contains(&format!("of number {NUMBER}")), "{back}");
+    let events = machine.does(&["events", "clerk"]);
+    assert!(events.contains(&format!("live for number {NUMBER}")), "{events}");
+    assert!(!events.contains(&client.number_id), "{events}");
+    let elsewhere = machine.fails(&["rollback", "clerk"]);
+    assert!(!elsewhere.contains(&client.number_id), "{elsewhere}");
 }
 
 #[tokio::test]
@@ -100,6 +105,46 @@ async fn an_activation_names_its_hosts_and_a_dry_run_changes_nothing() {
     assert_eq!(client.in_force("clerk").await, before);
     let active = machine.does(&["activate", "clerk"]);
     assert!(active.contains("hosts that it may call by HTTP: none"), "{active}");
+}
+
+#[tokio::test]
+async fn an_activation_warns_of_an_address_that_the_plugin_may_not_call() {
+    let (_patchbay, _client, machine) = with_clerk().await;
+    let config = "{\"orders\": \"http://127.0.0.1:18310/v1\"}";
+
+    let shown = machine.does(&["activate", "clerk", "--config", config, "--dry-run"]);
+    assert!(shown.contains("\nWarning: the configuration names 127.0.0.1:18310, "), "{shown}");
+    let allowed = ["activate", "clerk", "--config", config, "--allow-host", "127.0.0.1:18310"];
+    let active = machine.does(&allowed);
+    assert!(!active.contains("Warning"), "{active}");
+}
+
+#[tokio::test]
+async fn the_values_of_a_plugin_are_listed_by_customer() {
+    let (patchbay, client, machine) = with_clerk().await;
+    let phone = patchbay.phone("27820000041");
+    phone.write(NUMBER, "count").await;
+    phone.receives("the count", |message| message["text"] == "count 1").await;
+    let call = client.keeps("clerk", "invocations", |call| call["event"] == "message").await;
+    let participant = call["subjectId"].as_str().unwrap();
+
+    assert_eq!(machine.does(&["kv", "clerk", "--participant", participant]), "count = 1\n");
+    let listed = parsed(&machine.does(&["kv", "clerk", "--participant", participant, "--json"]));
+    assert_eq!((listed.as_array().unwrap().len(), &listed[0]["value"]), (1, &json!("1")));
+    assert!(machine.does(&["kv", "clerk"]).contains("with --participant ID"));
+    assert!(machine.fails(&["kv", "clerk", "--participant", "27820000041"]).contains("is not the id of a participant"));
+}
+
+#[tokio::test]
+async fn a_list_ends_silently_if_its_reader_has_gone() {
+    let (_patchbay, _client, machine) = with_clerk().await;
+    let mut command = machine.command(&["list"]);
+    let mut listing = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(listing.stdout.take());
+
+    let ended = listing.wait_with_output().unwrap();
+
+    assert_eq!((ended.status.code(), String::from_utf8(ended.stderr).unwrap().as_str()), (Some(0), ""));
 }
 
 #[tokio::test]
@@ -186,7 +231,7 @@ async fn a_recording_is_begun_and_ended_and_a_plugin_is_deleted() {
     assert!(machine.fails(&["delete", "clerk"]).contains("deactivate it first"));
     machine.does(&["deactivate", "clerk"]);
     assert_eq!(machine.does(&["delete", "clerk"]), "clerk is deleted with all its versions\n");
-    assert!(machine.fails(&["delete", "clerk"]).contains("does not have that"));
+    assert!(machine.fails(&["delete", "clerk"]).contains("there is no plugin `clerk`"));
 }
 
 #[tokio::test]

@@ -74,7 +74,7 @@ pub enum PluginCommand {
         patchbay plugin push build/order-bot.wasm --signature build/order-bot.wasm.minisig\n\
         From an OCI registry, by the digest of the manifest:\n  \
         patchbay plugin push oci://registry.example/team/order-bot@sha256:DIGEST\n\n\
-        Without PATCHBAY_URL, the server is http://127.0.0.1:8080. Uploading puts nothing in charge: see activate."
+        Without PATCHBAY_URL, the server is http://127.0.0.1:8080. Uploading activates nothing: see activate."
     )]
     Push(PushArguments),
     /// Activate a version: live, as a shadow next to the live one, or as a canary

@@ -49,7 +49,8 @@ impl fmt::Display for PushedVersion {
         if let Some(signature) = &self.signature {
             writeln!(f, "  signed: {signature}")?;
         }
-        write!(f, "Put it in charge with: patchbay plugin activate {name} --version {version}")
+        write!(f, "Activate it: patchbay plugin activate {name} --version {version} --number NUMBER")?;
+        write!(f, "\n  (without --number: for all numbers)")
     }
 }
 
