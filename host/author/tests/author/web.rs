@@ -163,6 +163,22 @@ steps:
 }
 
 #[tokio::test]
+async fn a_started_get_request_waits_for_a_slow_answer() {
+    passes(
+        "errand-bot",
+        "
+http: [{request: GET https://shop.example/slow, body: shipped, after: 5s, expect: 1}]
+steps:
+  - customer: start-get https://shop.example/slow
+  - bot: nothing
+  - clock: +5s
+  - bot: 200 shipped
+",
+    )
+    .await;
+}
+
+#[tokio::test]
 async fn a_started_request_ends_at_its_deadline() {
     passes(
         "errand-bot",
