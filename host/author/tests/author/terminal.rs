@@ -46,7 +46,19 @@ async fn chat(component: &Path, lines: &[&str]) -> String {
 
 #[tokio::test]
 async fn a_script_talks_taps_and_moves_the_clock() {
-    let lines = ["say hello", "buttons", "2", "remind tea 60", "/timers", "/clock 30s", "/clock 30s", "/timers", "/state", "hm", "/nonsense"];
+    let lines = [
+        "say hello",
+        "buttons",
+        "2",
+        "remind tea 60",
+        "/timers",
+        "/clock 30s",
+        "/clock 30s",
+        "/timers",
+        "/state",
+        "hm",
+        "/nonsense",
+    ];
     let said = chat(&guest("clerk"), &lines).await;
     for line in [
         "bot: hello\n",
