@@ -136,6 +136,19 @@ async fn the_values_of_a_plugin_are_listed_by_customer() {
 }
 
 #[tokio::test]
+async fn a_rollback_of_a_trial_shows_the_live_version_that_stays() {
+    let (_patchbay, _client, machine) = with_clerk().await;
+    machine.write("other.wasm", altered(guest("clerk"), "you said: ", "you wrote:"));
+    machine.does(&["push", "other.wasm", "--name", "clerk"]);
+    machine.does(&["activate", "clerk", "--mode", "shadow"]);
+
+    let shown = machine.does(&["rollback", "clerk", "--dry-run"]);
+
+    assert!(shown.contains("ends:  clerk version 2 is shadow"), "{shown}");
+    assert!(shown.contains("stays: clerk version 1 is live") && !shown.contains("2 -> 1"), "{shown}");
+}
+
+#[tokio::test]
 async fn a_list_ends_silently_if_its_reader_has_gone() {
     let (_patchbay, _client, machine) = with_clerk().await;
     let mut command = machine.command(&["list"]);
@@ -172,7 +185,7 @@ async fn a_rollback_names_version_configuration_and_hosts_before_and_after() {
     assert_eq!((&to["version"], &to["config"]["shop"], &to["before"]["version"]), (&json!(2), &json!(8), &json!(1)));
     assert!(machine.fails(&["rollback", "clerk", "--to", "2"]).contains("is live there already"));
     let unknown = machine.fails(&["rollback", "clerk", "--to", "9"]);
-    assert!(unknown.contains("version 9 of `clerk` was not live there lately"), "{unknown}");
+    assert!(unknown.contains("  - --to: ") && unknown.contains("`clerk` has versions 1 to 2"), "{unknown}");
 }
 
 #[tokio::test]

@@ -130,7 +130,7 @@ pub enum PluginCommand {
         /// Name of the plugin
         name: String,
     },
-    /// Show the calls of a plugin: time, version, outcome, duration, memory, event, participant, consequence, log lines
+    /// Show the calls of a plugin, oldest first: time, version, outcome, duration, memory, event, participant, consequence, log lines
     #[command(
         after_help = "Examples:\n  patchbay plugin logs order-bot --follow\n  patchbay plugin logs order-bot --outcome trapped\n  \
         patchbay plugin logs order-bot --event timer --participant 0199f3c2-0000-7000-8000-000000000001 --json\n\n\
@@ -141,7 +141,7 @@ pub enum PluginCommand {
     /// The same as logs: calls of a plugin
     #[command(after_help = "Example:\n  patchbay plugin invocations order-bot")]
     Invocations(LogsArguments),
-    /// Show the events of a plugin: uploads, activations, suspensions, ends of canaries and recordings
+    /// Show the events of a plugin, newest first: uploads, activations, suspensions, ends of canaries and recordings
     #[command(
         after_help = "Examples:\n  patchbay plugin events order-bot\n  patchbay plugin events order-bot --limit 5 --json"
     )]

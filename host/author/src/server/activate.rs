@@ -136,7 +136,7 @@ impl fmt::Display for Scope {
             write!(f, " version {version}")?;
         }
         match (self.mode.as_str(), self.percent) {
-            ("canary", Some(percent)) => write!(f, " is a canary for {percent} % of the conversations")?,
+            ("canary", Some(percent)) => write!(f, " is a canary for {percent} % of the participants")?,
             (mode, _) => write!(f, " is {mode}")?,
         }
         match self.named_number() {

@@ -35,13 +35,23 @@ pub struct LoggedInvocation {
     pub error: Option<String>,
 }
 
+impl LoggedInvocation {
+    /// Its memory, which is not measured in a shadow.
+    pub(crate) fn memory(&self) -> String {
+        match self.peak_memory_bytes {
+            0 => "-".to_owned(),
+            bytes => size(bytes),
+        }
+    }
+}
+
 impl fmt::Display for LoggedInvocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let version = self.version.map_or_else(|| "-".to_owned(), |version| version.to_string());
         let time = self.time.as_deref().unwrap_or("-");
         let micros = self.duration_micros.max(0);
         write!(f, "{time}  v{version}  {:<14} {}.{:03} ms", self.outcome, micros / 1_000, micros % 1_000)?;
-        write!(f, "  {}", size(self.peak_memory_bytes))?;
+        write!(f, "  {}", self.memory())?;
         if let Some(event) = &self.event {
             write!(f, "  {event}")?;
         }

@@ -21,6 +21,9 @@ impl fmt::Display for RollbackReport {
         let Some(before) = before else {
             return write!(f, "before: nothing was active there\nafter:  {now}");
         };
+        if before.mode != "live" {
+            return write!(f, "ends:  {before}\nstays: {now}");
+        }
         write!(f, "before: {before}\nafter:  {now}")?;
         let version = |scope: &Scope| match scope.version {
             Some(version) if before.plugin == now.plugin => version.to_string(),
