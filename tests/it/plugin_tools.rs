@@ -345,4 +345,8 @@ async fn recorded_calls_with_a_failure_become_cases() {
     let file = made.strip_prefix("made ").unwrap().split(" with ").next().unwrap().to_owned();
     let tested = machine.does(&["test", &file, "--component", "clerk.wasm"]);
     assert!(tested.contains("3 passed, 0 failed"), "{tested}");
+
+    let text = std::fs::read_to_string(machine.path(&file)).unwrap();
+    let window = text.split("\"windowEndsMs\":").nth(1).unwrap().split([',', '}']).next().unwrap();
+    assert!(window.parse::<i64>().unwrap() < 2_000_000_000_000, "moments are no phone numbers: {window}");
 }

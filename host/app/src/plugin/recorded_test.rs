@@ -36,5 +36,11 @@ pub(super) async fn make(test: &TestArguments, id: &str) -> anyhow::Result<()> {
     std::fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     std::fs::write(&file, &made.text).with_context(|| format!("cannot write {}", file.display()))?;
     let kind = if made.is_conversation { "a conversation" } else { "cases" };
-    print_line(format_args!("made {} with {kind} of {} recorded calls", file.display(), made.calls))
+    print_line(format_args!("made {} with {kind} of {} recorded calls", file.display(), made.calls))?;
+    if made.has_slow_requests {
+        print_line(
+            "  A chat with requests of `http.start` becomes cases. The ids of their jobs differ in each run: remove them from `expect`.",
+        )?;
+    }
+    Ok(())
 }

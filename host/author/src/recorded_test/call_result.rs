@@ -1,6 +1,6 @@
 use plugin_host::{
     DryResult, Recording, World,
-    chatbot::{Action, Event, Session},
+    chatbot::{Action, Event, EventKind, Session},
     json::WorldQuestion,
 };
 use serde::Deserialize;
@@ -72,6 +72,13 @@ impl<'a> ReadCall<'a> {
     /// The configuration. A text that is not JSON, which no host writes, counts as empty.
     pub(super) fn config(&self) -> Value {
         serde_json::from_str(&self.recording.config).unwrap_or_else(|_| Value::Object(serde_json::Map::new()))
+    }
+
+    pub(super) fn is_end_of_request(&self) -> bool {
+        match &self.question {
+            WorldQuestion::Chatbot { event, .. } => matches!(event.kind, EventKind::HttpFinished(_)),
+            _ => false,
+        }
     }
 
     pub(super) fn turn(&self) -> Option<(&Event, &Session, &[Action])> {

@@ -20,6 +20,8 @@ pub struct RecordedTest {
     pub calls: usize,
     /// Whether it is a conversation with steps. Otherwise it has cases.
     pub is_conversation: bool,
+    /// Whether requests of `http.start` are the reason for cases. The ids of their jobs are others in each run.
+    pub has_slow_requests: bool,
 }
 
 /// `id` is that of the subject, or of one of its calls.
@@ -40,5 +42,6 @@ pub fn make(recorded: &[RecordedCall], id: &str) -> Result<RecordedTest, Recorde
          # Read it before you share it: other texts are as they were recorded.\n{body}",
         calls.len()
     );
-    Ok(RecordedTest { text, calls: calls.len(), is_conversation })
+    let has_slow_requests = calls.iter().any(ReadCall::is_end_of_request);
+    Ok(RecordedTest { text, calls: calls.len(), is_conversation, has_slow_requests })
 }

@@ -1,7 +1,8 @@
 //! Replaces personal data: each number, name and address by the same invented one everywhere.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ops::RangeInclusive};
 
+use chrono::TimeDelta;
 use plugin_host::{HostCall, HttpAnswer, KvAnswer};
 use regex_lite::{Captures, Regex};
 use serde_json::{Map, Number, Value, json};
@@ -48,6 +49,8 @@ pub(super) struct Replacements {
     number: Option<Regex>,
     invented_numbers: BTreeMap<String, String>,
     invented_mails: BTreeMap<String, String>,
+    /// Numbers in JSON that are moments of the recording, in milliseconds. They are no personal data.
+    moments: RangeInclusive<i64>,
 }
 
 impl Replacements {
@@ -59,6 +62,7 @@ impl Replacements {
             number: Regex::new(r"[0-9]{7,}").ok(),
             invented_numbers: BTreeMap::new(),
             invented_mails: BTreeMap::new(),
+            moments: moments(calls),
         };
         for value in calls.iter().flat_map(places) {
             found.search("", &value);
@@ -117,6 +121,7 @@ impl Replacements {
                 }
                 self.search_text(text);
             }
+            Value::Number(number) if number.as_i64().is_some_and(|number| self.moments.contains(&number)) => {}
             Value::Number(number) => self.invent_number(&number.to_string()),
             Value::Array(items) => items.iter().for_each(|item| self.search(field, item)),
             Value::Object(fields) => {
@@ -199,6 +204,17 @@ impl Replacements {
         if !self.words.iter().any(|(known, _)| known == text) {
             self.words.push((text.to_owned(), whole));
         }
+    }
+}
+
+/// The time of the calls, with a year before and after it.
+fn moments(calls: &[ReadCall<'_>]) -> RangeInclusive<i64> {
+    let year = TimeDelta::days(366).num_milliseconds();
+    let times = || calls.iter().map(|call| call.recording.now.timestamp_millis());
+    match (times().min(), times().max()) {
+        (Some(first), Some(last)) => first.saturating_sub(year)..=last.saturating_add(year),
+        // Without a call there is nothing to replace.
+        _ => 0..=0,
     }
 }
 
