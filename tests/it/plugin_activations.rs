@@ -144,7 +144,10 @@ async fn a_rollback_goes_back_to_another_plugin_and_after_a_deactivation_to_the_
     assert!(idle.contains("default-chatbot is live for all numbers"), "{idle}");
     client.put_in_force("shop", json!({ "whatsAppNumberId": client.number_id })).await;
     let elsewhere = said(&rollback(&client, "shop", json!({})).await, 409);
-    assert!(elsewhere.contains(&format!("which is live for number {}: name that place", client.number)), "{elsewhere}");
+    assert!(
+        elsewhere.contains(&format!("which is live for number {}: name that place", client.number_id)),
+        "{elsewhere}"
+    );
 }
 
 #[tokio::test]
@@ -198,6 +201,25 @@ async fn a_canary_ends_by_rollback_or_becomes_live() {
     assert_eq!(rollback(&client, "shop", json!({})).await.ok()["config"], json!({ "a": 1 }));
     let kinds: Vec<Value> = client.kept("shop", "events").await.iter().map(|event| event["kind"].clone()).collect();
     assert!(kinds.contains(&json!("ROLLED_BACK")) && kinds.contains(&json!("UPLOADED")), "{kinds:?}");
+}
+
+#[tokio::test]
+async fn a_canary_keeps_its_share_and_thresholds_until_an_activation_names_others() {
+    let (_patchbay, client, _phone) = with_versions(2).await;
+    let terms =
+        |canary: &Value| ["percent", "errorThreshold", "minimumCalls"].map(|field| canary[field].as_u64().unwrap());
+    let first = client.put_in_force("shop", json!({ "version": 1, "mode": "canary" })).await;
+    assert_eq!(terms(&first), [10, 10, 20]);
+    let given = json!({ "version": 1, "mode": "canary", "percent": 50, "errorThreshold": 30, "minimumCalls": 40 });
+    client.put_in_force("shop", given).await;
+
+    let other = client.put_in_force("shop", json!({ "version": 2, "mode": "canary", "config": { "a": 1 } })).await;
+    assert_eq!(terms(&other), [50, 30, 40]);
+    let smaller = client.put_in_force("shop", json!({ "version": 2, "mode": "canary", "percent": 5 })).await;
+    assert_eq!(terms(&smaller), [5, 30, 40]);
+    rollback(&client, "shop", json!({})).await;
+    let anew = client.put_in_force("shop", json!({ "version": 2, "mode": "canary" })).await;
+    assert_eq!(terms(&anew), [10, 10, 20]);
 }
 
 #[tokio::test]

@@ -39,6 +39,11 @@ async fn an_activation_for_a_number_is_shown_with_the_number() {
     machine.does(&["activate", "clerk", "--number", NUMBER]);
     let back = machine.does(&["rollback", "clerk", "--number", NUMBER, "--dry-run"]);
     assert!(back.contains(&format!("of number {NUMBER}")), "{back}");
+    let events = machine.does(&["events", "clerk"]);
+    assert!(events.contains(&format!("live for number {NUMBER}")), "{events}");
+    assert!(!events.contains(&client.number_id), "{events}");
+    let elsewhere = machine.fails(&["rollback", "clerk"]);
+    assert!(!elsewhere.contains(&client.number_id), "{elsewhere}");
 }
 
 #[tokio::test]
@@ -103,6 +108,59 @@ async fn an_activation_names_its_hosts_and_a_dry_run_changes_nothing() {
 }
 
 #[tokio::test]
+async fn an_activation_warns_of_an_address_that_the_plugin_may_not_call() {
+    let (_patchbay, _client, machine) = with_clerk().await;
+    let config = "{\"orders\": \"http://127.0.0.1:18310/v1\"}";
+
+    let shown = machine.does(&["activate", "clerk", "--config", config, "--dry-run"]);
+    assert!(shown.contains("\nWarning: the configuration names 127.0.0.1:18310, "), "{shown}");
+    let allowed = ["activate", "clerk", "--config", config, "--allow-host", "127.0.0.1:18310"];
+    let active = machine.does(&allowed);
+    assert!(!active.contains("Warning"), "{active}");
+}
+
+#[tokio::test]
+async fn the_values_of_a_plugin_are_listed_by_customer() {
+    let (patchbay, client, machine) = with_clerk().await;
+    let phone = patchbay.phone("27820000041");
+    phone.write(NUMBER, "count").await;
+    phone.receives("the count", |message| message["text"] == "count 1").await;
+    let call = client.keeps("clerk", "invocations", |call| call["event"] == "message").await;
+    let participant = call["subjectId"].as_str().unwrap();
+
+    assert_eq!(machine.does(&["kv", "clerk", "--participant", participant]), "count = 1\n");
+    let listed = parsed(&machine.does(&["kv", "clerk", "--participant", participant, "--json"]));
+    assert_eq!((listed.as_array().unwrap().len(), &listed[0]["value"]), (1, &json!("1")));
+    assert!(machine.does(&["kv", "clerk"]).contains("with --participant ID"));
+    assert!(machine.fails(&["kv", "clerk", "--participant", "27820000041"]).contains("is not the id of a participant"));
+}
+
+#[tokio::test]
+async fn a_rollback_of_a_trial_shows_the_live_version_that_stays() {
+    let (_patchbay, _client, machine) = with_clerk().await;
+    machine.write("other.wasm", altered(guest("clerk"), "you said: ", "you wrote:"));
+    machine.does(&["push", "other.wasm", "--name", "clerk"]);
+    machine.does(&["activate", "clerk", "--mode", "shadow"]);
+
+    let shown = machine.does(&["rollback", "clerk", "--dry-run"]);
+
+    assert!(shown.contains("ends:  clerk version 2 is shadow"), "{shown}");
+    assert!(shown.contains("stays: clerk version 1 is live") && !shown.contains("2 -> 1"), "{shown}");
+}
+
+#[tokio::test]
+async fn a_list_ends_silently_if_its_reader_has_gone() {
+    let (_patchbay, _client, machine) = with_clerk().await;
+    let mut command = machine.command(&["list"]);
+    let mut listing = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(listing.stdout.take());
+
+    let ended = listing.wait_with_output().unwrap();
+
+    assert_eq!((ended.status.code(), String::from_utf8(ended.stderr).unwrap().as_str()), (Some(0), ""));
+}
+
+#[tokio::test]
 async fn a_rollback_names_version_configuration_and_hosts_before_and_after() {
     let (_patchbay, client, machine) = with_clerk().await;
     machine.write("other.wasm", altered(guest("clerk"), "you said: ", "you wrote:"));
@@ -127,7 +185,7 @@ async fn a_rollback_names_version_configuration_and_hosts_before_and_after() {
     assert_eq!((&to["version"], &to["config"]["shop"], &to["before"]["version"]), (&json!(2), &json!(8), &json!(1)));
     assert!(machine.fails(&["rollback", "clerk", "--to", "2"]).contains("is live there already"));
     let unknown = machine.fails(&["rollback", "clerk", "--to", "9"]);
-    assert!(unknown.contains("there is no version 9 of `clerk`; it has 1 to 2"), "{unknown}");
+    assert!(unknown.contains("  - --to: ") && unknown.contains("`clerk` has versions 1 to 2"), "{unknown}");
 }
 
 #[tokio::test]
@@ -209,7 +267,7 @@ async fn a_recording_is_begun_and_ended_and_a_plugin_is_deleted() {
     assert!(machine.fails(&["delete", "clerk"]).contains("deactivate it first"));
     machine.does(&["deactivate", "clerk"]);
     assert_eq!(machine.does(&["delete", "clerk"]), "clerk is deleted with all its versions\n");
-    assert!(machine.fails(&["delete", "clerk"]).contains("does not have that"));
+    assert!(machine.fails(&["delete", "clerk"]).contains("there is no plugin `clerk`"));
 }
 
 #[tokio::test]
@@ -310,6 +368,10 @@ async fn recorded_calls_with_a_failure_become_cases() {
     let file = made.strip_prefix("made ").unwrap().split(" with ").next().unwrap().to_owned();
     let tested = machine.does(&["test", &file, "--component", "clerk.wasm"]);
     assert!(tested.contains("3 passed, 0 failed"), "{tested}");
+
+    let text = std::fs::read_to_string(machine.path(&file)).unwrap();
+    let window = text.split("\"windowEndsMs\":").nth(1).unwrap().split([',', '}']).next().unwrap();
+    assert!(window.parse::<i64>().unwrap() < 2_000_000_000_000, "moments are no phone numbers: {window}");
 }
 
 /// Records a chat whose bot starts a request, from its start or from the request on. Returns the output for the test that

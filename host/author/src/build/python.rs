@@ -37,9 +37,16 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
     make.arg("-p").arg(packages.join("site-packages"));
     // Without this, the tool would include all packages of its own interpreter.
     make.env("VIRTUAL_ENV", packages);
-    progress("packing the program and the interpreter with componentize-py (10 to 20 seconds)");
+    progress("packing the program and the interpreter with componentize-py");
     make.arg("-o").arg(project.component()).current_dir(&project.root);
-    run("componentize-py", &mut make).map(|_| ())
+    run("componentize-py", &mut make).map(|_| ()).map_err(|fault| fault.with_cure(cure))
+}
+
+/// The cure of a failure whose words do not name it.
+fn cure(output: &str) -> Option<&'static str> {
+    output.contains("called trapping stub: patchbay:plugin/").then_some(
+        "main.py calls the host while it is imported: call kv, http, config and log only inside your functions.",
+    )
 }
 
 pub(super) fn make_bindings(

@@ -49,7 +49,8 @@ impl fmt::Display for PushedVersion {
         if let Some(signature) = &self.signature {
             writeln!(f, "  signed: {signature}")?;
         }
-        write!(f, "Put it in charge with: patchbay plugin activate {name} --version {version}")
+        write!(f, "Activate it: patchbay plugin activate {name} --version {version} --number NUMBER")?;
+        write!(f, "\n  (without --number: for all numbers)")
     }
 }
 
@@ -155,7 +156,11 @@ struct Refusal {
 }
 
 fn compiling(size_of_it: u64, since: Duration) -> String {
-    format!("uploaded {}; the server checks and compiles it: {} s", size(size_of_it), since.as_secs())
+    let seconds = match since.as_secs() {
+        0 => String::new(),
+        seconds => format!(": {seconds} s"),
+    };
+    format!("uploaded {}; the server checks and compiles it{seconds}", size(size_of_it))
 }
 
 fn progress_text(sent: u64, total: u64) -> String {

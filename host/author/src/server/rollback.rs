@@ -72,7 +72,15 @@ impl RemoteServer {
             ("preview", preview.then_some(Value::Bool(true))),
         ];
         body.extend(fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
-        let answer = self.raw("POST", Self::path(name, "/rollback")?, Some(&Value::Object(body)), TIMEOUT).await?;
+        let answer = self.raw("POST", Self::path(name, "/rollback")?, Some(&Value::Object(body)), TIMEOUT).await;
+        let answer = match answer {
+            // It names the numbers where the plugin is active.
+            Err(ServerError::Refused(mut text)) => {
+                self.name_in_texts([&mut text]).await;
+                return Err(ServerError::Refused(text));
+            }
+            answer => answer?,
+        };
         if answer.status == 204 {
             return Ok(None);
         }

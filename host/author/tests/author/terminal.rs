@@ -46,13 +46,27 @@ async fn chat(component: &Path, lines: &[&str]) -> String {
 
 #[tokio::test]
 async fn a_script_talks_taps_and_moves_the_clock() {
-    let lines = ["say hello", "buttons", "2", "remind tea 60", "/clock 30s", "/clock 30s", "/state", "hm", "/nonsense"];
+    let lines = [
+        "say hello",
+        "buttons",
+        "2",
+        "remind tea 60",
+        "/timers",
+        "/clock 30s",
+        "/clock 30s",
+        "/timers",
+        "/state",
+        "hm",
+        "/nonsense",
+    ];
     let said = chat(&guest("clerk"), &lines).await;
     for line in [
         "bot: hello\n",
         "  1. Yes [yes-id]\n",
         "bot: got choice no-id\n",
         "(timer `tea` in 1m)",
+        "  timer:  tea in 1m\n",
+        "  (no timer runs)\n",
         "(it is 2026-01-05 09:00:30 UTC)",
         "(timer `tea`)\nbot: time for tea\n",
         "  state:  (empty)\n",

@@ -7,7 +7,6 @@ use domain::{
 use plugin_host::{PluginRef, ProgramState, World};
 use storage::{
     PgConnection,
-    chat::lists,
     plugins::{activations, versions},
 };
 
@@ -236,14 +235,7 @@ async fn plan(
 
 /// The places where a plugin is in force, for an error about another place.
 async fn elsewhere(db: &mut PgConnection, client: ClientId, plugin: &str) -> Result<String, PluginError> {
-    let active = catalogue::active(db, client, Some(plugin)).await?;
-    let inboxes: Vec<InboxId> = active.iter().filter_map(|active| active.inbox).collect();
-    let numbers = lists::inbox_addresses(db, client, &inboxes).await?;
-    let place = |active: &SlotActivation| match active.inbox.and_then(|inbox| numbers.get(&inbox)) {
-        Some(number) => format!("{} for number {number}", active.mode.as_str()),
-        None => place_of(active),
-    };
-    let places: Vec<String> = active.iter().map(place).collect();
+    let places: Vec<String> = catalogue::active(db, client, Some(plugin)).await?.iter().map(place_of).collect();
     Ok(match places.is_empty() {
         true => String::new(),
         false => format!(", which is {}: name that place", places.join(", ")),
@@ -277,32 +269,11 @@ async fn plan_to(
         }
         return Ok(Plan::BringBack { instead_of: live, back: Box::new(available(ctx, past)?) });
     }
-    Err(PluginError::Conflict(match versions_without(db, client, plugin, version).await? {
-        Some(there) => format!("there is no version {version} of `{plugin}`; {there}"),
-        None => format!(
-            "version {version} of `{plugin}` was not live there lately: activate it with the configuration that it needs"
-        ),
-    }))
-}
-
-/// The versions of a plugin in words, if this one is none of them.
-async fn versions_without(
-    db: &mut PgConnection,
-    client: ClientId,
-    plugin: &str,
-    version: u64,
-) -> Result<Option<String>, PluginError> {
-    if let Ok(version) = i32::try_from(version)
-        && versions::one(db, client, plugin, Some(version)).await?.is_some()
-    {
-        return Ok(None);
-    }
-    let (oldest, plugin) = (versions::oldest(db, client, plugin).await?, versions::plugin(db, client, plugin).await?);
-    let newest = plugin.map(|plugin| plugin.last_version);
-    Ok(oldest.zip(newest).map(|(oldest, newest)| match oldest == newest {
-        true => format!("its only version is {newest}"),
-        false => format!("it has {oldest} to {newest}"),
-    }))
+    // A version that does not exist has another cure.
+    catalogue::choose(ctx, db, client, plugin, Some(version)).await?;
+    Err(PluginError::Conflict(format!(
+        "version {version} of `{plugin}` was not live there lately: activate it with the configuration that it needs"
+    )))
 }
 
 /// A built-in or directory plugin may have been removed or replaced since. Uploads are checked later, under the lock.

@@ -77,7 +77,6 @@ fn find_button<'a>(buttons: &'a [Button], tap: &TapBody) -> Result<&'a Button, P
     let by_position = || candidates.iter().find(|button| Some(button.index) == position);
     by_name.or_else(by_position).copied().ok_or_else(|| {
         let known: Vec<&str> = candidates.iter().map(|button| button.title.as_str()).collect();
-        let wanted = named.map_or_else(|| tap.button.to_string(), str::to_owned);
-        PhoneApiError::NoButton(wanted, known.join(", "))
+        PhoneApiError::NoButton(tap.button.to_string(), known.join(", "))
     })
 }
