@@ -20,6 +20,7 @@ use super::{
     catalogue::{self, ChosenPlugin},
     follow, known_inbox, loads, note,
     referred_secrets::{self, ReferringConfig},
+    same_terms::{find_same, tries_something},
     schema, trial, validation,
 };
 use crate::{
@@ -358,33 +359,6 @@ pub(super) async fn still_there(
     }
 }
 
-fn find_same<'a>(
-    ctx: &Context,
-    client: ClientId,
-    present: &'a [SlotActivation],
-    wanted: &SlotActivation,
-    config: &Value,
-) -> Result<Option<&'a SlotActivation>> {
-    for present in present.iter().filter(|present| same_terms(present, wanted)) {
-        // The sealed form of the same value differs each time.
-        if secrets::open(&ctx.sealer, client, &present.config)? == *config {
-            return Ok(Some(present));
-        }
-    }
-    Ok(None)
-}
-
-/// Compares everything except the configuration.
-fn same_terms(present: &SlotActivation, wanted: &SlotActivation) -> bool {
-    let of_canary =
-        |activation: &SlotActivation| (activation.percent, activation.error_threshold, activation.minimum_calls);
-    present.mode == wanted.mode
-        && present.plugin == wanted.plugin
-        && present.allowed_hosts == wanted.allowed_hosts
-        && present.http_limits == wanted.http_limits
-        && (present.mode != Mode::Canary || of_canary(present) == of_canary(wanted))
-}
-
 /// A shadow needs a live plugin, or a built-in plugin of the host, to compare with.
 async fn has_something_to_compare_with(
     db: &mut PgConnection,
@@ -444,6 +418,9 @@ async fn succession(
     let present = in_scope(db, client, activation.world, activation.inbox).await?;
     if let Some(same) = find_same(ctx, client, &present, &activation, config)? {
         return Ok(Succession::Same(same.clone()));
+    }
+    if activation.mode == Mode::Canary {
+        tries_something(ctx, client, &present, &activation, config)?;
     }
     if activation.mode == Mode::Shadow {
         has_something_to_compare_with(db, client, &activation).await?;
