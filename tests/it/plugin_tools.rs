@@ -85,6 +85,19 @@ async fn a_number_is_named_by_its_digits() {
 }
 
 #[tokio::test]
+async fn a_deactivation_for_a_number_names_the_plugin_that_is_live_there_then() {
+    let (_patchbay, _client, machine) = with_clerk().await;
+    machine.write("other.wasm", altered(guest("clerk"), "you said: ", "you wrote:"));
+    machine.does(&["push", "other.wasm"]);
+    machine.does(&["activate", "other", "--number", NUMBER]);
+
+    let ended = machine.does(&["deactivate", "other", "--number", NUMBER]);
+
+    assert_eq!(ended, format!("other is no longer active for number {NUMBER}; clerk is live there now\n"));
+    assert_eq!(machine.does(&["deactivate", "clerk"]), "clerk is no longer active for all numbers\n");
+}
+
+#[tokio::test]
 async fn an_activation_over_another_bot_names_it() {
     let (_patchbay, _client, machine) = with_clerk().await;
     machine.write("other.wasm", altered(guest("clerk"), "you said: ", "you wrote:"));

@@ -63,8 +63,9 @@ fn place_text(number: Option<&str>) -> String {
 }
 
 pub(super) async fn deactivate(place: PluginScope) -> anyhow::Result<()> {
-    RemoteServer::from_environment()?.deactivate(&place.name, place.number.as_deref()).await?;
-    print_line(format_args!("{} is no longer active for {}", place.name, place_text(place.number.as_deref())))
+    let next = RemoteServer::from_environment()?.deactivate(&place.name, place.number.as_deref()).await?;
+    let next = next.map(|next| format!("; {} is live there now", next.plugin)).unwrap_or_default();
+    print_line(format_args!("{} is no longer active for {}{next}", place.name, place_text(place.number.as_deref())))
 }
 
 pub(super) async fn delete(name: &str) -> anyhow::Result<()> {

@@ -205,8 +205,20 @@ impl RemoteServer {
         Ok(answer)
     }
 
-    pub async fn deactivate(&self, name: &str, number: Option<&str>) -> Result<(), ServerError> {
-        let body = json!({"whatsAppNumberId": self.optional_number_id(number).await?});
-        self.send("POST", Self::path(name, "/deactivate")?, Some(&body)).await
+    /// Deactivates a plugin. Returns the activation for all numbers that then counts for the number, if there is one.
+    pub async fn deactivate(&self, name: &str, number: Option<&str>) -> Result<Option<Scope>, ServerError> {
+        let number = self.optional_number_id(number).await?;
+        let body = json!({"whatsAppNumberId": number});
+        self.send("POST", Self::path(name, "/deactivate")?, Some(&body)).await?;
+        if number.is_none() {
+            return Ok(None);
+        }
+        // The plugin is deactivated, also if the list fails.
+        let plugins = self.list_plugins().await.unwrap_or_default();
+        let own = plugins.iter().find(|plugin| plugin.value.name == name);
+        let Some(world) = own.and_then(|plugin| plugin.value.world.clone()) else { return Ok(None) };
+        let mut active = plugins.into_iter().flat_map(|plugin| plugin.value.activations);
+        let counts = |active: &Scope| active.whats_app_number_id.is_none() && active.mode == "live";
+        Ok(active.find(|active| active.world == world && counts(active)))
     }
 }
