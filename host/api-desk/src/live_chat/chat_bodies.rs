@@ -71,7 +71,7 @@ pub(crate) struct ChatParticipantResponse {
     queued_reason: Option<String>,
     /// Number of messages that no agent has seen.
     unread_count: i32,
-    /// Tags of the contact, set by chatbots.
+    /// Tags of this chat, set by chatbots. They stay if it is closed. Those of the contact are set by users.
     tags: Vec<String>,
     /// The customer tracking number (CTN), for `/messages/tracking`.
     customer_tracking_number: String,

@@ -162,3 +162,9 @@ async fn only_chatbots_can_be_talked_to() {
     let error = terminal(&guest("usher")).talk(typed, "", &mut vec![]).await.unwrap_err().to_string();
     assert!(error.contains("is a router, and only chatbots have conversations"), "{error}");
 }
+
+#[tokio::test]
+async fn only_a_timer_that_ran_is_shown_as_cancelled() {
+    let said = chat(&guest("clerk"), &["forget tea", "remind tea 60", "forget tea"]).await;
+    assert_eq!(said.matches("(no timer tea any more)").count(), 1, "{said}");
+}
