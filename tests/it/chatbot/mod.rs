@@ -419,3 +419,14 @@ async fn a_second_hand_over_begins_a_new_wait_after_the_bot_had_the_chat() {
     let (first, second) = (first["waitingSince"].as_str().unwrap().to_owned(), only_chat().await);
     assert!(second["waitingSince"].as_str().unwrap() > first.as_str(), "{second}");
 }
+
+#[tokio::test]
+async fn a_hand_over_to_an_unknown_team_leaves_a_line_in_the_log_of_the_call() {
+    let (patchbay, client, _sink, phone) = with_bot("clerk").await;
+    asks(&phone, &client, "person-of nobody", "one moment").await;
+    let reason = is_queued(&patchbay, &client).await;
+    assert!(reason.starts_with("there is no team `nobody`"), "{reason}");
+    let has_line = |call: &Value| call["logs"].to_string().contains("there is no team `nobody`: the chat waits");
+    let call = client.keeps("clerk", "invocations", has_line).await;
+    assert_eq!(call["outcome"], "answered");
+}
