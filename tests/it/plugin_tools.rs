@@ -85,6 +85,21 @@ async fn a_number_is_named_by_its_digits() {
 }
 
 #[tokio::test]
+async fn a_new_version_is_offered_for_the_places_where_the_plugin_is_live() {
+    let (_patchbay, _client, machine) = office().await;
+    machine.write("clerk.wasm", guest("clerk"));
+    let first = machine.does(&["push", "clerk.wasm"]);
+    assert!(first.contains("patchbay plugin activate clerk --version 1 --number NUMBER\n"), "{first}");
+    machine.does(&["activate", "clerk", "--number", NUMBER]);
+    machine.write("clerk.wasm", altered(guest("clerk"), "you said", "you sent"));
+
+    let second = machine.does(&["push", "clerk.wasm"]);
+
+    let command = format!("Activate it: patchbay plugin activate clerk --version 2 --number {NUMBER}\n");
+    assert!(second.ends_with(&command), "{second}");
+}
+
+#[tokio::test]
 async fn a_deactivation_for_a_number_names_the_plugin_that_is_live_there_then() {
     let (_patchbay, _client, machine) = with_clerk().await;
     machine.write("other.wasm", altered(guest("clerk"), "you said: ", "you wrote:"));
