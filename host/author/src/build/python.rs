@@ -98,7 +98,11 @@ fn tool(progress: &mut dyn FnMut(&str)) -> Result<Tool, BuildError> {
 fn packages(project: &Project, progress: &mut dyn FnMut(&str)) -> Result<PathBuf, BuildError> {
     let folder = project.root.join("build/packages");
     let (site, mark) = (folder.join("site-packages"), folder.join("requirements.txt"));
-    std::fs::create_dir_all(&site).map_err(at(&site))?;
+    // The tool warns if its environment has no such folder.
+    let of_environment = folder.join("lib/site-packages");
+    for place in [&site, &of_environment] {
+        std::fs::create_dir_all(place).map_err(at(place))?;
+    }
     let wanted = project.root.join("requirements.txt");
     let names = if wanted.is_file() { read(&wanted)? } else { vec![] };
     if std::fs::read(&mark).unwrap_or_default() == names {
