@@ -204,6 +204,40 @@ async fn a_canary_ends_by_rollback_or_becomes_live() {
 }
 
 #[tokio::test]
+async fn a_canary_keeps_its_share_and_thresholds_until_an_activation_names_others() {
+    let (_patchbay, client, _phone) = with_versions(2).await;
+    let terms =
+        |canary: &Value| ["percent", "errorThreshold", "minimumCalls"].map(|field| canary[field].as_u64().unwrap());
+    let first = client.put_in_force("shop", json!({ "version": 1, "mode": "canary" })).await;
+    assert_eq!(terms(&first), [10, 10, 20]);
+    let given = json!({ "version": 1, "mode": "canary", "percent": 50, "errorThreshold": 30, "minimumCalls": 40 });
+    client.put_in_force("shop", given).await;
+
+    let other = client.put_in_force("shop", json!({ "version": 2, "mode": "canary", "config": { "a": 1 } })).await;
+    assert_eq!(terms(&other), [50, 30, 40]);
+    let smaller = client.put_in_force("shop", json!({ "version": 2, "mode": "canary", "percent": 5 })).await;
+    assert_eq!(terms(&smaller), [5, 30, 40]);
+    rollback(&client, "shop", json!({})).await;
+    let anew = client.put_in_force("shop", json!({ "version": 2, "mode": "canary" })).await;
+    assert_eq!(terms(&anew), [10, 10, 20]);
+}
+
+#[tokio::test]
+async fn a_canary_that_is_the_same_as_the_live_version_is_refused() {
+    let (_patchbay, client, _phone) = with_versions(2).await;
+    client.put_in_force("shop", json!({ "version": 1, "config": { "a": 1 } })).await;
+    client.put_in_force("shop", json!({ "version": 2, "mode": "canary" })).await;
+
+    let same = client.post(&format!("{PLUGINS}/shop/activate"), &json!({ "version": 1, "mode": "canary" })).await;
+
+    assert_eq!((same.status, same.faulty_fields()), (400, vec!["version".to_owned()]), "{}", same.text);
+    assert!(same.text.contains("name the version to try"), "{}", same.text);
+    let versions: Vec<Value> = client.in_force("shop").await.iter().map(|one| one["version"].clone()).collect();
+    assert!(versions.contains(&json!(2)), "the canary stays: {versions:?}");
+    client.put_in_force("shop", json!({ "version": 1, "mode": "canary", "config": { "a": 2 } })).await;
+}
+
+#[tokio::test]
 async fn a_trial_without_a_live_plugin_ends_without_an_answer() {
     let (_patchbay, client, _phone) = with_versions(1).await;
     client.put_in_force("shop", json!({ "mode": "canary" })).await;

@@ -123,7 +123,11 @@ async fn a_new_bot_receives_from_and_answers_a_customers_phone() {
 
     let logs = machine.does(&["logs", "my-bot"]);
     assert!(logs.lines().all(|line| line.contains("v1  answered")) && logs.lines().count() >= 2, "{logs}");
-    assert!(machine.does(&["logs", "my-bot", "--outcome", "trapped"]).contains("no calls of my-bot"));
+    assert!(
+        machine
+            .does(&["logs", "my-bot", "--outcome", "trapped"])
+            .contains("no call of my-bot has the outcome trapped (")
+    );
 
     // A second version, and the rollback to the first.
     let source = machine.folder.path().join("my-bot/src/lib.rs");
@@ -223,17 +227,19 @@ async fn a_refusal_of_a_server_is_shown_with_its_cure() {
     let refused = machine.fails(&["push", "bot.wasm"]);
     assert!(refused.contains("the server refused it") && refused.contains("core WebAssembly module"), "{refused}");
     let unknown = machine.fails(&["activate", "nobody"]);
-    assert!(unknown.contains("patchbay plugin push"), "{unknown}");
+    assert!(unknown.contains("there is no plugin `nobody`") && unknown.contains("patchbay plugin list"), "{unknown}");
     assert!(machine.fails(&["logs", "a b"]).contains("cannot be the name of a plugin"));
 
     machine.write("clerk.wasm", guest("clerk"));
     machine.does(&["push", "clerk.wasm"]);
     let version = machine.fails(&["activate", "clerk", "--version", "9"]);
-    assert!(version.contains("  - version: "), "{version}");
+    assert!(version.contains("  - --version: "), "{version}");
     let config = machine.fails(&["activate", "clerk", "--config", "[1]"]);
     assert!(config.contains("neither a JSON object nor a file"), "{config}");
     let host = machine.fails(&["activate", "clerk", "--allow-host", "https://x.example/"]);
-    assert!(host.contains("allowedHosts"), "{host}");
+    assert!(host.contains("  - --allow-host: ") && host.lines().count() == 2, "{host}");
+    let share = machine.fails(&["activate", "clerk", "--percent", "20"]);
+    assert!(share.contains("  - --percent: ") && share.contains("add `--mode canary`"), "{share}");
 
     machine.environment.retain(|(name, _)| *name != "PATCHBAY_API_KEY");
     assert!(machine.fails(&["logs", "clerk"]).contains("PATCHBAY_API_KEY is not set"));

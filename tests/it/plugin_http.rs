@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use harness::{Patchbay, PatchbaySetup, SharedPatchbay, TestClient, TestPhone, WebhookSink, guest};
+use harness::{Patchbay, PatchbaySetup, SharedPatchbay, TestClient, TestPhone, WebhookSink, eventually, guest};
 use serde_json::json;
 
 use crate::plugin_uploads::PLUGINS;
@@ -172,6 +172,27 @@ async fn a_request_that_was_started_is_answered_in_the_chat() {
     let received = sink.received("orders");
     assert_eq!((received.len(), received[0].header("authorization")), (1, "Bearer errand".to_owned()));
     assert!(keys(&sink)[0].ends_with("-1"), "{:?}", keys(&sink));
+}
+
+#[tokio::test]
+async fn the_end_of_a_request_that_the_bot_does_not_hear_is_among_its_calls() {
+    let patchbay = SharedPatchbay::with_guests().await;
+    let (client, phone, sink) = (patchbay.new_client().await, patchbay.new_phone(), WebhookSink::start().await);
+    give(&client, &[&host(&sink)]).await;
+    let user = patchbay.new_user(&client.client_ref, &format!("agent@{}.example", client.client_ref), "AGENT");
+    let mut agent = client.clone();
+    user["apiKey"].as_str().unwrap().clone_into(&mut agent.key);
+    sink.misbehave("orders", 200, Duration::from_secs(5), 1);
+    phone.write(&client.number, &format!("start {}", sink.url("orders"))).await;
+    eventually("the request", || async { (!sink.received("orders").is_empty()).then_some(()) }).await;
+    let chats = agent.get("/chat-service/api/v2/chats?scope=open").await.ok();
+    let chat = chats["content"][0]["id"].as_str().unwrap();
+
+    agent.post(&format!("/chat-service/api/v2/chats/{chat}/assign"), &json!({})).await.ok();
+
+    let missed = client.keeps(BOT, "invocations", |call| call["event"] == "http-finished").await;
+    assert_eq!((&missed["outcome"], &missed["subjectId"]), (&json!("not-started"), &json!(chat)), "{missed}");
+    assert!(missed["consequence"].as_str().unwrap().contains("was dropped: the chat has changed hands"), "{missed}");
 }
 
 #[tokio::test]

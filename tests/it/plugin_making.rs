@@ -163,6 +163,16 @@ fn a_project_of_any_language_is_built_by_its_own_command() {
 }
 
 #[test]
+fn a_fault_in_a_rust_program_is_shown_in_the_words_of_the_compiler_only() {
+    let machine = Machine::new();
+    machine.does(&["new", "--lang", "rust", "faulty"]);
+    machine.write("faulty/src/lib.rs", "fn answer() -> u32 { \"text\" }\n");
+    let failed = machine.fails(&["build", "faulty"]);
+    assert!(failed.contains("cargo build failed:\n") && failed.contains("mismatched types"), "{failed}");
+    assert!(!failed.contains("\"reason\":"), "{failed}");
+}
+
+#[test]
 fn a_ready_flow_is_copied_checked_and_played() {
     let machine = Machine::new();
     let listed = machine.does(&["flow", "list"]);

@@ -70,6 +70,17 @@ async fn a_shadow_with_the_same_answer_leaves_no_difference() {
     assert_eq!(texts(&phone).await, ["total 1", "total 2", "total 3"], "and writes nothing");
 }
 
+#[tokio::test]
+async fn the_memory_of_a_shadow_is_measured() {
+    let (patchbay, client) = setup().await;
+    client.install(SHOP, guest("clerk")).await;
+    let version = client.upload(SHOP, [guest("clerk"), custom_section()].concat()).await;
+    client.put_in_force(SHOP, json!({ "version": version, "mode": "shadow" })).await;
+    patchbay.new_phone().write(&client.number, "say hello").await;
+    let shadows = calls(&client, "shadow", 2).await;
+    assert!(shadows.iter().all(|call| call["peakMemoryBytes"].as_u64() > Some(0)), "{shadows:?}");
+}
+
 async fn skipped(client: &TestClient) -> Vec<Value> {
     let page = client.get(&format!("/plugin-service/api/v1/plugins/{SHOP}/differences")).await.ok();
     page["skipped"].as_array().cloned().unwrap()

@@ -5,7 +5,7 @@ use std::{
     process::Stdio,
 };
 
-use harness::{Patchbay, altered, guest};
+use harness::{Patchbay, WebhookSink, altered, guest};
 use serde_json::{Value, json};
 
 use crate::plugin_commands::{Machine, NUMBER, office};
@@ -39,6 +39,11 @@ async fn an_activation_for_a_number_is_shown_with_the_number() {
     machine.does(&["activate", "clerk", "--number", NUMBER]);
     let back = machine.does(&["rollback", "clerk", "--number", NUMBER, "--dry-run"]);
     assert!(back.contains(&format!("of number {NUMBER}")), "{back}");
+    let events = machine.does(&["events", "clerk"]);
+    assert!(events.contains(&format!("live for number {NUMBER}")), "{events}");
+    assert!(!events.contains(&client.number_id), "{events}");
+    let elsewhere = machine.fails(&["rollback", "clerk"]);
+    assert!(!elsewhere.contains(&client.number_id), "{elsewhere}");
 }
 
 #[tokio::test]
@@ -80,6 +85,34 @@ async fn a_number_is_named_by_its_digits() {
 }
 
 #[tokio::test]
+async fn a_new_version_is_offered_for_the_places_where_the_plugin_is_live() {
+    let (_patchbay, _client, machine) = office().await;
+    machine.write("clerk.wasm", guest("clerk"));
+    let first = machine.does(&["push", "clerk.wasm"]);
+    assert!(first.contains("patchbay plugin activate clerk --version 1 --number NUMBER\n"), "{first}");
+    machine.does(&["activate", "clerk", "--number", NUMBER]);
+    machine.write("clerk.wasm", altered(guest("clerk"), "you said", "you sent"));
+
+    let second = machine.does(&["push", "clerk.wasm"]);
+
+    let command = format!("Activate it: patchbay plugin activate clerk --version 2 --number {NUMBER}\n");
+    assert!(second.ends_with(&command), "{second}");
+}
+
+#[tokio::test]
+async fn a_deactivation_for_a_number_names_the_plugin_that_is_live_there_then() {
+    let (_patchbay, _client, machine) = with_clerk().await;
+    machine.write("other.wasm", altered(guest("clerk"), "you said: ", "you wrote:"));
+    machine.does(&["push", "other.wasm"]);
+    machine.does(&["activate", "other", "--number", NUMBER]);
+
+    let ended = machine.does(&["deactivate", "other", "--number", NUMBER]);
+
+    assert_eq!(ended, format!("other is no longer active for number {NUMBER}; clerk is live there now\n"));
+    assert_eq!(machine.does(&["deactivate", "clerk"]), "clerk is no longer active for all numbers\n");
+}
+
+#[tokio::test]
 async fn an_activation_over_another_bot_names_it() {
     let (_patchbay, _client, machine) = with_clerk().await;
     machine.write("other.wasm", altered(guest("clerk"), "you said: ", "you wrote:"));
@@ -100,6 +133,46 @@ async fn an_activation_names_its_hosts_and_a_dry_run_changes_nothing() {
     assert_eq!(client.in_force("clerk").await, before);
     let active = machine.does(&["activate", "clerk"]);
     assert!(active.contains("hosts that it may call by HTTP: none"), "{active}");
+}
+
+#[tokio::test]
+async fn an_activation_warns_of_an_address_that_the_plugin_may_not_call() {
+    let (_patchbay, _client, machine) = with_clerk().await;
+    let config = "{\"orders\": \"http://127.0.0.1:18310/v1\"}";
+
+    let shown = machine.does(&["activate", "clerk", "--config", config, "--dry-run"]);
+    assert!(shown.contains("\nWarning: the configuration names 127.0.0.1:18310, "), "{shown}");
+    let allowed = ["activate", "clerk", "--config", config, "--allow-host", "127.0.0.1:18310"];
+    let active = machine.does(&allowed);
+    assert!(!active.contains("Warning"), "{active}");
+}
+
+#[tokio::test]
+async fn the_values_of_a_plugin_are_listed_by_customer() {
+    let (patchbay, client, machine) = with_clerk().await;
+    let phone = patchbay.phone("27820000041");
+    phone.write(NUMBER, "count").await;
+    phone.receives("the count", |message| message["text"] == "count 1").await;
+    let call = client.keeps("clerk", "invocations", |call| call["event"] == "message").await;
+    let participant = call["subjectId"].as_str().unwrap();
+
+    assert_eq!(machine.does(&["kv", "clerk", "--participant", participant]), "count = 1\n");
+    let listed = parsed(&machine.does(&["kv", "clerk", "--participant", participant, "--json"]));
+    assert_eq!((listed.as_array().unwrap().len(), &listed[0]["value"]), (1, &json!("1")));
+    assert!(machine.does(&["kv", "clerk"]).contains("with --participant ID"));
+    assert!(machine.fails(&["kv", "clerk", "--participant", "27820000041"]).contains("is not the id of a participant"));
+}
+
+#[tokio::test]
+async fn a_list_ends_silently_if_its_reader_has_gone() {
+    let (_patchbay, _client, machine) = with_clerk().await;
+    let mut command = machine.command(&["list"]);
+    let mut listing = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    drop(listing.stdout.take());
+
+    let ended = listing.wait_with_output().unwrap();
+
+    assert_eq!((ended.status.code(), String::from_utf8(ended.stderr).unwrap().as_str()), (Some(0), ""));
 }
 
 #[tokio::test]
@@ -127,7 +200,30 @@ async fn a_rollback_names_version_configuration_and_hosts_before_and_after() {
     assert_eq!((&to["version"], &to["config"]["shop"], &to["before"]["version"]), (&json!(2), &json!(8), &json!(1)));
     assert!(machine.fails(&["rollback", "clerk", "--to", "2"]).contains("is live there already"));
     let unknown = machine.fails(&["rollback", "clerk", "--to", "9"]);
-    assert!(unknown.contains("version 9 of `clerk` was not live there lately"), "{unknown}");
+    assert!(unknown.contains("  - --to: ") && unknown.contains("`clerk` has versions 1 to 2"), "{unknown}");
+}
+
+#[tokio::test]
+async fn a_rollback_of_a_trial_says_that_the_live_version_stays() {
+    let (_patchbay, client, machine) = with_clerk().await;
+    machine.write("other.wasm", altered(guest("clerk"), "you said: ", "you wrote:"));
+    machine.does(&["push", "other.wasm", "--name", "clerk"]);
+    machine.does(&["activate", "clerk", "--mode", "shadow"]);
+
+    let preview = machine.does(&["rollback", "clerk", "--dry-run"]);
+    assert_eq!(preview, "This would be the change:\nends the shadow of version 2; version 1 stays live\n");
+    let ended = machine.does(&["rollback", "clerk"]);
+    assert_eq!(ended, "ends the shadow of version 2; version 1 stays live\n");
+    assert_eq!(client.in_force("clerk").await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_rollback_to_a_version_that_was_not_live_names_the_cure() {
+    let (_patchbay, _client, machine) = with_clerk().await;
+    machine.write("other.wasm", altered(guest("clerk"), "you said: ", "you wrote:"));
+    machine.does(&["push", "other.wasm", "--name", "clerk"]);
+    let unknown = machine.fails(&["rollback", "clerk", "--to", "2"]);
+    assert!(unknown.contains("version 2 of `clerk` was not live there lately: activate it"), "{unknown}");
 }
 
 #[tokio::test]
@@ -186,7 +282,7 @@ async fn a_recording_is_begun_and_ended_and_a_plugin_is_deleted() {
     assert!(machine.fails(&["delete", "clerk"]).contains("deactivate it first"));
     machine.does(&["deactivate", "clerk"]);
     assert_eq!(machine.does(&["delete", "clerk"]), "clerk is deleted with all its versions\n");
-    assert!(machine.fails(&["delete", "clerk"]).contains("does not have that"));
+    assert!(machine.fails(&["delete", "clerk"]).contains("there is no plugin `clerk`"));
 }
 
 #[tokio::test]
@@ -287,4 +383,50 @@ async fn recorded_calls_with_a_failure_become_cases() {
     let file = made.strip_prefix("made ").unwrap().split(" with ").next().unwrap().to_owned();
     let tested = machine.does(&["test", &file, "--component", "clerk.wasm"]);
     assert!(tested.contains("3 passed, 0 failed"), "{tested}");
+
+    let text = std::fs::read_to_string(machine.path(&file)).unwrap();
+    let window = text.split("\"windowEndsMs\":").nth(1).unwrap().split([',', '}']).next().unwrap();
+    assert!(window.parse::<i64>().unwrap() < 2_000_000_000_000, "moments are no phone numbers: {window}");
+}
+
+/// Records a chat whose bot starts a request, from its start or from the request on. Returns the output for the test that
+/// is made of it, its text, and the output of that test.
+async fn record_a_started_request(from_its_start: bool) -> [String; 3] {
+    let (patchbay, client, machine) = office().await;
+    let sink = WebhookSink::start().await;
+    let url = sink.url("orders");
+    let host = url.trim_start_matches("http://").split('/').next().unwrap();
+    machine.write("errands.wasm", guest("errand-bot"));
+    machine.does(&["push", "errands.wasm"]);
+    machine.does(&["activate", "errands", "--allow-host", host]);
+    let phone = patchbay.phone("27820000033");
+    if !from_its_start {
+        phone.write(NUMBER, "trace").await;
+        phone.receives("no values", |message| message["text"] == "None None").await;
+    }
+    machine.does(&["record", "errands"]);
+    phone.write(NUMBER, &format!("start {url}")).await;
+    phone.receives("the answer", |message| message["text"].as_str().is_some_and(|text| text.starts_with("200"))).await;
+    let call = client.keeps("errands", "invocations", |call| call["event"] == "http-finished").await;
+
+    let made = machine.does(&["test", "--name", "errands", "--from-recording", call["id"].as_str().unwrap()]);
+    let file = made.strip_prefix("made ").unwrap().split(" with ").next().unwrap().to_owned();
+    let text = std::fs::read_to_string(machine.path(&file)).unwrap();
+    let tested = machine.does(&["test", &file, "--component", "errands.wasm"]);
+    [made, text, tested]
+}
+
+#[tokio::test]
+async fn a_recorded_chat_with_a_started_request_becomes_a_conversation() {
+    let [made, text, tested] = record_a_started_request(true).await;
+    assert!(made.contains("with a conversation of 3 recorded calls"), "{made}");
+    assert!(text.contains("\"after\":") && !text.contains("state:"), "{text}");
+    assert!(tested.contains("1 passed, 0 failed"), "{tested}\n{text}");
+}
+
+#[tokio::test]
+async fn cases_of_started_requests_keep_the_ids_of_their_jobs() {
+    let [made, text, tested] = record_a_started_request(false).await;
+    assert!(made.contains("with cases of 2 recorded calls"), "{made}");
+    assert!(tested.contains("2 passed, 0 failed"), "{tested}\n{text}");
 }

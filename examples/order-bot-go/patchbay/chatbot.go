@@ -152,10 +152,10 @@ func HandOver(team, note string) Action {
 // Close closes the conversation.
 func Close() Action { return bot.MakeActionClose() }
 
-// Tag puts a tag on the participant.
+// Tag puts a tag on the chat.
 func Tag(name string) Action { return bot.MakeActionAddTag(name) }
 
-// RemoveTag takes a tag off the participant.
+// RemoveTag takes a tag off the chat.
 func RemoveTag(name string) Action { return bot.MakeActionRemoveTag(name) }
 
 // Typing shows the customer that an answer is being written.

@@ -139,12 +139,12 @@ def close() -> Action:
 
 
 def tag(name: str) -> Action:
-    """Puts a tag on the participant."""
+    """Puts a tag on the chat."""
     return bot.Action_AddTag(name)
 
 
 def remove_tag(name: str) -> Action:
-    """Takes a tag off the participant."""
+    """Takes a tag off the chat."""
     return bot.Action_RemoveTag(name)
 
 

@@ -1,4 +1,4 @@
-// The stored facts of the conversation, as they are now: tags of the participant, running timers, the last messages.
+// The stored facts of the conversation, as they are now: tags of the chat, running timers, the last messages.
 
 export type { Author, PastMessage, RunningTimer } from 'patchbay:plugin/conversation@0.3.0';
 export { history, tags, timers } from 'patchbay:plugin/conversation@0.3.0';

@@ -21,7 +21,7 @@ use utoipa::ToSchema;
 
 use super::{
     plugin_bodies::{ActivationBody, HttpLimitsBody},
-    request::{PluginPath, api_error, inbox_id, mode, small, version},
+    request::{PluginPath, api_error, inbox_id, mode, narrow, version},
 };
 
 #[derive(Deserialize, Default, ToSchema)]
@@ -38,7 +38,8 @@ pub(super) struct ActivateBody {
     /// participants.
     #[schema(value_type = Option<crate::closed_sets::ModeName>)]
     mode: Option<String>,
-    /// For `canary` only: its share of the participants, in percent.
+    /// For `canary` only: its share of the participants, in percent. If it is absent, that of the running canary of this
+    /// plugin in this place, otherwise 10. The same applies to `errorThreshold` (10) and `minimumCalls` (20).
     #[schema(minimum = 1, maximum = 100)]
     percent: Option<i64>,
     /// The configuration of the plugin, at most 64 KiB. It must match the schema that the plugin exports, if there is
@@ -136,18 +137,17 @@ pub(super) async fn activate(
 ) -> Result<Json<ActivatedBody>, ApiError> {
     let mode = mode(body.mode.as_deref())?;
     body.contradictions(mode)?;
-    let usual = NewActivation::newest(name, mode);
     let wanted = NewActivation {
         version: version(body.version.as_ref())?,
         inbox: inbox_id(body.whats_app_number_id.as_deref())?,
-        percent: small(body.percent, usual.percent, 0),
+        percent: body.percent.map(|percent| narrow(percent, 0)),
         config: body.config.filter(|config| !config.is_null()),
         allowed_hosts: body.allowed_hosts,
         http_limits: body.http_limits.map(Into::into),
-        error_threshold: small(body.error_threshold, usual.error_threshold, u8::MAX),
-        minimum_calls: small(body.minimum_calls, usual.minimum_calls, 0),
+        error_threshold: body.error_threshold.map(|percent| narrow(percent, u8::MAX)),
+        minimum_calls: body.minimum_calls.map(|calls| narrow(calls, 0)),
         preview: body.preview,
-        ..usual
+        ..NewActivation::newest(name, mode)
     };
     let activated = plugins::activate(&state.context, allowed.caller.client, wanted, allowed.actor()).await;
     let activated = activated.map_err(api_error)?;

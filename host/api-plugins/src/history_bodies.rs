@@ -44,7 +44,8 @@ pub(super) struct InvocationBody {
     peak_memory_bytes: i64,
     /// For a chatbot: the event of the call, such as `message` or `timer`.
     event: Option<String>,
-    /// For a failed call of a chatbot: the consequence for the chat, such as `handed to people because ..`.
+    /// For a failed call of a chatbot: the consequence for the chat, such as `handed to people because ..`. For the end of a
+    /// request that was not given to the chatbot (`not-started`): the reason.
     consequence: Option<String>,
     /// Log lines of the call.
     logs: Vec<String>,

@@ -63,6 +63,11 @@ pub(super) fn mode(name: Option<&str>) -> Result<Mode, ApiError> {
 }
 
 /// Converts a whole number to a smaller type. A number that does not fit becomes `beyond`, which the use case judges.
-pub(super) fn small<T: TryFrom<i64> + Copy>(value: Option<i64>, absent: T, beyond: T) -> T {
-    value.map_or(absent, |value| T::try_from(value).unwrap_or(beyond))
+pub(super) fn narrow<T: TryFrom<i64>>(value: i64, beyond: T) -> T {
+    T::try_from(value).unwrap_or(beyond)
+}
+
+/// Like [`narrow`], for a number that may be absent.
+pub(super) fn small<T: TryFrom<i64>>(value: Option<i64>, absent: T, beyond: T) -> T {
+    value.map_or(absent, |value| narrow(value, beyond))
 }

@@ -50,6 +50,7 @@ mod service_manager;
 pub mod simulated_numbers;
 mod simulated_providers;
 mod span_data;
+mod standard_output;
 pub mod status;
 pub mod tls;
 mod trace_export;
@@ -140,10 +141,13 @@ async fn dispatch(config: Settings, command: Command) -> anyhow::Result<()> {
     match command {
         Command::Serve => serve::serve(config).await,
         Command::Work => serve::work(config).await,
-        Command::Config => print(&config.effective().to_toml()),
-        Command::Status(arguments) => print(&status::run(&config, arguments.json).await?),
-        Command::Backup(arguments) => print(&backup::save(&config, &arguments.place).await?),
-        Command::Restore(arguments) => print(&format!("{}\n", backup::restore(&config, &arguments).await?)),
+        Command::Config => standard_output::write(&config.effective().to_toml()),
+        Command::Status(arguments) => standard_output::write(&status::run(&config, arguments.json).await?),
+        Command::Backup(arguments) => standard_output::write(&backup::save(&config, &arguments.place).await?),
+        Command::Restore(arguments) => {
+            let restored = backup::restore(&config, &arguments).await?;
+            standard_output::write(&format!("{restored}\n"))
+        }
         Command::CompilePlugin { order } => {
             let _: ExitCode = plugin_host::compile_child(&order);
             Ok(())
@@ -152,12 +156,7 @@ async fn dispatch(config: Settings, command: Command) -> anyhow::Result<()> {
         Command::Listen(arguments) => webhook_receiver::run(arguments).await,
         Command::Admin(command) => {
             let answer = admin::run(&config, command).await?;
-            print(&format!("{answer}\n"))
+            standard_output::write(&format!("{answer}\n"))
         }
     }
-}
-
-/// Writes to standard output. A closed reader is an error, not a panic.
-fn print(text: &str) -> anyhow::Result<()> {
-    std::io::stdout().write_all(text.as_bytes()).context("cannot write to standard output")
 }

@@ -93,7 +93,7 @@ impl CreatedFlow {
             ("patchbay plugin flow check flow.json", "names faults of the flow"),
             ("patchbay plugin test", "plays the conversations in tests/"),
             ("patchbay plugin run", "talk to it"),
-            ("patchbay plugin activate flow --config flow.json", "put it in charge at PATCHBAY_URL"),
+            ("patchbay plugin activate flow --config flow.json", "activate it at PATCHBAY_URL"),
         ] {
             let _ = writeln!(text, "  {command:<48} # {why}");
         }

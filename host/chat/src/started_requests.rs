@@ -13,6 +13,7 @@ use domain::{
     ids::ClientId,
 };
 use plugin_host::{HttpFault, HttpRequest, HttpResponse, StartedRequest};
+use plugins::calls::{self, MissedEvent};
 use serde::{Deserialize, Serialize};
 use storage::{
     PgConnection, Queue,
@@ -26,6 +27,8 @@ use uuid::Uuid;
 
 /// Open requests of one chat.
 const MOST_OF_CHAT: i64 = 16;
+/// The event of an ended request in the calls of a plugin.
+const ENDED: &str = "http-finished";
 
 /// A request as it is sealed. Its time limit is the deadline of the row.
 #[derive(Debug, Serialize, Deserialize)]
@@ -152,7 +155,8 @@ fn unseal(ctx: &Context, client: ClientId, open: &OpenRequest) -> std::result::R
     serde_json::from_slice(&plain).map_err(|_| SealError::Unreadable)
 }
 
-/// Removes the request, and appends its end to the events of the chat if the chatbot still has it.
+/// Removes the request, and appends its end to the events of the chat if the chatbot still has it. If it does not, the
+/// calls of the plugin say so.
 async fn finish(ctx: &Context, lease: &Lease, open: &OpenRequest, end: RequestEnd) -> Result<()> {
     let client = lease.client;
     let mut tx = ctx.db.begin().await?;
@@ -161,15 +165,23 @@ async fn finish(ctx: &Context, lease: &Lease, open: &OpenRequest, end: RequestEn
         return Ok(());
     }
     let participant = participants::lock(&mut tx, client, open.participant).await?;
-    let heard = participant.filter(|chat| {
+    let hears = |chat: &Participant| {
         chat.id == open.participant
             && chat.state == ParticipantState::Bot
             && chat.control_version == open.control_version
-    });
-    if heard.is_some() {
-        let ended = ended((open.control_version, &open.plugin, &open.job), end);
-        let event = NewParticipantEvent { id: ctx.mint(), event: ended };
-        participant_events::append(&mut tx, client, open.participant, &[event], ctx.now()).await?;
+    };
+    match participant {
+        Some(chat) if hears(&chat) => {
+            let ended = ended((open.control_version, &open.plugin, &open.job), end);
+            let event = NewParticipantEvent { id: ctx.mint(), event: ended };
+            participant_events::append(&mut tx, client, open.participant, &[event], ctx.now()).await?;
+        }
+        Some(chat) => {
+            let reason = format!("the end of the request {} was dropped: the chat has changed hands since", open.job);
+            let missed = MissedEvent { plugin: &open.plugin, event: ENDED, subject: chat.id.0, reason: &reason };
+            calls::note_missed_event(ctx, &mut tx, client, missed).await?;
+        }
+        None => {}
     }
     tx.commit().await?;
     ctx.wake.wake(Queue::Participant, client, open.participant.0);

@@ -51,7 +51,7 @@ pub use calling::{
     conclude::unquoted_output,
     conversation_facts::{ConversationAnswer, ConversationQuestion},
     file_part::{FileAnswer, FilePart},
-    grants::{AllowedHost, EVERY_HOST},
+    grants::{AllowedHost, EVERY_HOST, hosts_not_allowed},
     hints::remove_hints,
     http::{HttpFault, HttpRequest, HttpResponse, OutgoingHttp},
     http_limits::{HttpLimitFault, HttpLimits},

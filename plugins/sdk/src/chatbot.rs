@@ -190,12 +190,12 @@ impl Action {
         Self::CancelTemplate(name.into())
     }
 
-    /// Puts a tag on the participant.
+    /// Puts a tag on the chat.
     pub fn tag(name: impl Into<String>) -> Self {
         Self::AddTag(name.into())
     }
 
-    /// Takes a tag off the participant.
+    /// Takes a tag off the chat.
     pub fn remove_tag(name: impl Into<String>) -> Self {
         Self::RemoveTag(name.into())
     }

@@ -22,7 +22,7 @@ async fn a_bot_that_refuses_for_good_is_not_asked_again() {
     phone.write(&client.number, "refuse").await;
 
     let reason = is_queued(&patchbay, &client).await;
-    assert!(reason.contains("not today"), "{reason}");
+    assert_eq!(reason, "the chatbot failed: it reported the error `no-luck`");
     assert_eq!(outcomes(&client, "hostile-bot").await, ["answered", "refused"]);
     assert_eq!(event_of(&phone, &client, &sink, "hello?").await["chatBotConversation"], false);
 }
@@ -37,8 +37,14 @@ async fn a_bot_that_traps_is_asked_again_and_then_people_take_over() {
         patchbay.advance_clock(30).await;
     }
 
-    is_queued(&patchbay, &client).await;
+    assert_eq!(is_queued(&patchbay, &client).await, "the chatbot failed: it crashed");
 
+    let last =
+        client.keeps("hostile-bot", "invocations", |call| call["consequence"].to_string().contains("people")).await;
+    assert!(
+        last["consequence"].as_str().unwrap().contains("the plugin crashed: "),
+        "the author reads the whole reason: {last}"
+    );
     let outcomes = outcomes(&client, "hostile-bot").await;
     assert_eq!(outcomes, ["answered", "trapped", "trapped", "trapped", "trapped"]);
     assert_eq!(event_of(&phone, &client, &sink, "hello?").await["chatBotConversation"], false);
@@ -117,7 +123,7 @@ async fn a_bot_with_a_missing_file_leaves_its_chats_to_agents_at_once() {
     phone.write(&client.number, "say hello").await;
 
     let reason = is_queued(&patchbay, &client).await;
-    assert!(reason.contains("no working plugin named `gone`"), "{reason}");
+    assert_eq!(reason, "the chatbot failed: `gone` is not there");
     let mut db = patchbay.database().await;
     let statement = "SELECT count(*) FROM plugin_invocation WHERE plugin = 'gone' AND outcome = 'not-started'";
     let not_started: i64 = sqlx::query_scalar(statement).fetch_one(&mut db).await.unwrap();
@@ -226,7 +232,7 @@ async fn a_turn_that_fails_writes_nothing() {
     let (patchbay, client, _sink, phone) = with_bot("clerk").await;
     phone.write(&client.number, "total-and-fail").await;
     let reason = is_queued(&patchbay, &client).await;
-    assert!(reason.contains("nothing of this may last"), "{reason}");
+    assert_eq!(reason, "the chatbot failed: it reported the error `on-purpose`");
 
     asks(&patchbay.new_phone(), &client, "total", "total 1").await;
     assert_eq!(texts(&phone).await, Vec::<String>::new());

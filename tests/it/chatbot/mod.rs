@@ -393,3 +393,40 @@ async fn an_outgoing_event_shows_the_reply_from_the_business_side() {
     assert_eq!(event["chatBotConversation"], true);
     assert!(sink.bodies("status").is_empty(), "replies of a bot are no API sends");
 }
+
+#[tokio::test]
+async fn a_second_hand_over_begins_a_new_wait_after_the_bot_had_the_chat() {
+    let (patchbay, client, _sink, phone) = with_clock("clerk").await;
+    let user = patchbay.new_user("acme", "agent@acme.example", "AGENT");
+    let mut agent = client.clone();
+    user["apiKey"].as_str().unwrap().clone_into(&mut agent.key);
+    let chats = "/chat-service/api/v2/chats";
+    let only_chat = || async { agent.get(&format!("{chats}?scope=open")).await.ok()["content"][0].clone() };
+    asks(&phone, &client, "person", "one moment").await;
+    is_queued(&patchbay, &client).await;
+    let first = only_chat().await;
+    patchbay.advance_clock(60).await;
+    let path = |call: &str| format!("{chats}/{}/{call}", first["id"].as_str().unwrap());
+    agent.post(&path("assign"), &json!({})).await.ok();
+    assert_eq!(only_chat().await["waitingSince"], first["waitingSince"], "a taken chat is no answer");
+    agent.post(&path("release"), &json!({})).await.ok();
+    hears(&phone, "back with the clerk").await;
+    assert_eq!(only_chat().await.get("waitingSince"), None);
+
+    phone.write(&client.number, "person").await;
+
+    is_queued(&patchbay, &client).await;
+    let (first, second) = (first["waitingSince"].as_str().unwrap().to_owned(), only_chat().await);
+    assert!(second["waitingSince"].as_str().unwrap() > first.as_str(), "{second}");
+}
+
+#[tokio::test]
+async fn a_hand_over_to_an_unknown_team_leaves_a_line_in_the_log_of_the_call() {
+    let (patchbay, client, _sink, phone) = with_bot("clerk").await;
+    asks(&phone, &client, "person-of nobody", "one moment").await;
+    let reason = is_queued(&patchbay, &client).await;
+    assert!(reason.starts_with("there is no team `nobody`"), "{reason}");
+    let has_line = |call: &Value| call["logs"].to_string().contains("there is no team `nobody`: the chat waits");
+    let call = client.keeps("clerk", "invocations", has_line).await;
+    assert_eq!(call["outcome"], "answered");
+}

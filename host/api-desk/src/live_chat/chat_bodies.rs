@@ -71,7 +71,7 @@ pub(crate) struct ChatParticipantResponse {
     queued_reason: Option<String>,
     /// Number of messages that no agent has seen.
     unread_count: i32,
-    /// Tags that chatbots set. The contact has others.
+    /// Tags of this chat, set by chatbots. They stay if it is closed. Those of the contact are set by users.
     tags: Vec<String>,
     /// The customer tracking number (CTN), for `/messages/tracking`.
     customer_tracking_number: String,
@@ -81,7 +81,8 @@ pub(crate) struct ChatParticipantResponse {
     /// Time of the first message.
     #[schema(format = DateTime)]
     created_time: String,
-    /// Since when the customer waits for the first answer of an agent. Absent if the customer does not wait.
+    /// Since when the customer waits for the first answer of an agent: if a chatbot had the chat between two hand-overs, since
+    /// the later one. Absent if the customer does not wait.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(format = DateTime)]
     waiting_since: Option<String>,

@@ -35,7 +35,7 @@ struct CustomerBody {
     contact_id: Option<ContactId>,
     /// The name of the contact.
     full_name: Option<String>,
-    /// The tags of the contact.
+    /// The tags of the contact, set by users. Those that chatbots set are in `chats[].tags`.
     tags: Vec<String>,
     /// The values of its attributes, by name. A caller who sees customers masked gets null for texts, numbers and dates.
     #[schema(value_type = Object)]

@@ -338,6 +338,7 @@ mod tests {
             "patchbay plugin invoke order-bot hi --version 2 --json",
             "patchbay plugin events order-bot --limit 5",
             "patchbay plugin differences order-bot",
+            "patchbay plugin kv order-bot --participant 0199f3c2-0000-7000-8000-000000000001 --json",
             "patchbay plugin record order-bot --for 1h --sample 0.5",
             "patchbay plugin record order-bot --stop",
             "patchbay plugin delete order-bot",

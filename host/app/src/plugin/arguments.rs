@@ -207,7 +207,7 @@ pub struct ActivateArguments {
     /// live, shadow or canary
     #[arg(long, default_value = "live", value_parser = ["live", "shadow", "canary"])]
     pub mode: String,
-    /// Percentage of conversations for a canary
+    /// Share of the participants for a canary, in percent. Default: that of the running canary, else 10
     #[arg(long, value_parser = clap::value_parser!(u8).range(1..=100))]
     pub percent: Option<u8>,
     /// Configuration: JSON, or a file with it. Default: that of the active version
@@ -225,10 +225,10 @@ pub struct ActivateArguments {
     /// HTTP requests of one call
     #[arg(long, value_name = "COUNT")]
     pub http_requests: Option<u32>,
-    /// Percentage of failed calls after which a canary is withdrawn
+    /// Percentage of failed calls after which a canary is withdrawn. Default: that of the running canary, else 10
     #[arg(long, value_parser = clap::value_parser!(u8).range(0..=100))]
     pub error_threshold: Option<u8>,
-    /// Calls of a canary before it is judged
+    /// Calls of a canary before it is judged. Default: that of the running canary, else 20
     #[arg(long)]
     pub minimum_calls: Option<u32>,
     /// Run all checks, show the result, and change nothing
@@ -348,12 +348,22 @@ pub struct LogsArguments {
 pub struct HistoryArguments {
     /// Name of the plugin
     pub name: String,
-    /// Maximum number, the latest ones
+    /// Maximum number: of a history, the latest ones
     #[arg(long, default_value_t = 50, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub limit: u32,
     /// Print JSON
     #[arg(long)]
     pub json: bool,
+}
+
+/// `patchbay plugin kv`
+#[derive(Debug, Args)]
+pub struct KvArguments {
+    #[command(flatten)]
+    pub of: HistoryArguments,
+    /// The values of this participant. Default: those that all participants share
+    #[arg(long, value_name = "ID")]
+    pub participant: Option<String>,
 }
 
 /// `patchbay plugin record`

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::Subcommand;
 
 use super::arguments::{
-    ActivateArguments, Bindings, Dev, FlowCommand, GiveBack, HistoryArguments, InvokeArguments, LogsArguments,
-    NewArguments, PluginScope, PushArguments, RecordArguments, Rollback, RunArguments, SecretCommand, TestArguments,
-    TrustCommand, Verify, WrapArguments, world_names,
+    ActivateArguments, Bindings, Dev, FlowCommand, GiveBack, HistoryArguments, InvokeArguments, KvArguments,
+    LogsArguments, NewArguments, PluginScope, PushArguments, RecordArguments, Rollback, RunArguments, SecretCommand,
+    TestArguments, TrustCommand, Verify, WrapArguments, world_names,
 };
 
 /// The answer to `--config` of a command that reads no configuration.
@@ -74,7 +74,7 @@ pub enum PluginCommand {
         patchbay plugin push build/order-bot.wasm --signature build/order-bot.wasm.minisig\n\
         From an OCI registry, by the digest of the manifest:\n  \
         patchbay plugin push oci://registry.example/team/order-bot@sha256:DIGEST\n\n\
-        Without PATCHBAY_URL, the server is http://127.0.0.1:8080. Uploading puts nothing in charge: see activate."
+        Without PATCHBAY_URL, the server is http://127.0.0.1:8080. Uploading activates nothing: see activate."
     )]
     Push(PushArguments),
     /// Activate a version: live, as a shadow next to the live one, or as a canary
@@ -130,7 +130,7 @@ pub enum PluginCommand {
         /// Name of the plugin
         name: String,
     },
-    /// Show the calls of a plugin: time, version, outcome, duration, memory, event, participant, consequence, log lines
+    /// Show the calls of a plugin, oldest first: time, version, outcome, duration, memory, event, participant, consequence, log lines
     #[command(
         after_help = "Examples:\n  patchbay plugin logs order-bot --follow\n  patchbay plugin logs order-bot --outcome trapped\n  \
         patchbay plugin logs order-bot --event timer --participant 0199f3c2-0000-7000-8000-000000000001 --json\n\n\
@@ -141,7 +141,7 @@ pub enum PluginCommand {
     /// The same as logs: calls of a plugin
     #[command(after_help = "Example:\n  patchbay plugin invocations order-bot")]
     Invocations(LogsArguments),
-    /// Show the events of a plugin: uploads, activations, suspensions, ends of canaries and recordings
+    /// Show the events of a plugin, newest first: uploads, activations, suspensions, ends of canaries and recordings
     #[command(
         after_help = "Examples:\n  patchbay plugin events order-bot\n  patchbay plugin events order-bot --limit 5 --json"
     )]
@@ -149,6 +149,11 @@ pub enum PluginCommand {
     /// Show the calls in which a shadow answered differently from the live version
     #[command(after_help = "Example:\n  patchbay plugin differences order-bot --limit 20")]
     Differences(HistoryArguments),
+    /// Show the values that a plugin has stored
+    #[command(after_help = "Examples:\n  patchbay plugin kv order-bot\n  \
+        patchbay plugin kv order-bot --participant 0199f3c2-0000-7000-8000-000000000001 --json\n\n\
+        `patchbay plugin logs` shows the ids of participants.")]
+    Kv(KvArguments),
     /// Record calls with all their input, for replays and tests
     #[command(after_help = "Examples:\n  patchbay plugin record order-bot --max-calls 500 --for 1h\n  \
         patchbay plugin record order-bot --stop\n\n\

@@ -43,6 +43,7 @@ pub async fn run(_config: &Settings, command: PluginCommand) -> anyhow::Result<(
         PluginCommand::Status { name, json } => history::status(&name, json).await,
         PluginCommand::Logs(logs) | PluginCommand::Invocations(logs) => history::logs(logs).await,
         PluginCommand::Events(wanted) => history::events(wanted).await,
+        PluginCommand::Kv(wanted) => history::key_values(wanted).await,
         PluginCommand::Differences(wanted) => history::differences(wanted).await,
         PluginCommand::Bindings(bindings) => components::bindings(bindings).await,
         PluginCommand::Wrap(wrap) => components::wrap(&wrap),

@@ -7,8 +7,10 @@ use anyhow::{Context as _, bail};
 use author::{Project, server::ServerAnswer};
 use serde_json::Value;
 
+use crate::standard_output;
+
 pub(super) fn print_line(text: impl std::fmt::Display) -> anyhow::Result<()> {
-    writeln!(std::io::stdout(), "{text}").context("cannot write to standard output")
+    standard_output::write(&format!("{text}\n"))
 }
 
 /// Shows progress of long steps on standard error: in place on a terminal, else once per step.

@@ -26,8 +26,12 @@ pub(super) async fn push(wanted: PushArguments) -> anyhow::Result<()> {
     let mut progress = StepProgress::new();
     let pushed = server.push_parts(name.as_deref().unwrap_or(&own), parts, &mut |text| progress.tell(text)).await;
     progress.done();
-    let pushed = pushed?;
-    if json { print_line(serde_json::to_string_pretty(&pushed)?) } else { print_line(pushed) }
+    let mut pushed = pushed?;
+    if json {
+        return print_line(serde_json::to_string_pretty(&pushed)?);
+    }
+    pushed.live_for = server.live_places(&pushed.name).await;
+    print_line(pushed)
 }
 
 /// The place of the component that is uploaded.

@@ -51,13 +51,21 @@ pub(super) async fn rollback(wanted: Rollback) -> anyhow::Result<()> {
             tell(&report, json)
         }
         None if json => print_line("null"),
-        None => print_line(format_args!("the trial of {name} ends, and no other version is live there")),
+        None => {
+            let place = place_text(number.as_deref());
+            print_line(format_args!("the trial of {name} ends, and no other version is live for {place}"))
+        }
     }
 }
 
+fn place_text(number: Option<&str>) -> String {
+    number.map_or_else(|| "all numbers".to_owned(), |number| format!("number {number}"))
+}
+
 pub(super) async fn deactivate(place: PluginScope) -> anyhow::Result<()> {
-    RemoteServer::from_environment()?.deactivate(&place.name, place.number.as_deref()).await?;
-    print_line(format_args!("{} is no longer in charge there", place.name))
+    let next = RemoteServer::from_environment()?.deactivate(&place.name, place.number.as_deref()).await?;
+    let next = next.map(|next| format!("; {} is live there now", next.plugin)).unwrap_or_default();
+    print_line(format_args!("{} is no longer active for {}{next}", place.name, place_text(place.number.as_deref())))
 }
 
 pub(super) async fn delete(name: &str) -> anyhow::Result<()> {

@@ -21,3 +21,19 @@ pub enum BuildError {
         source: std::io::Error,
     },
 }
+
+impl BuildError {
+    /// Adds the cure that `find` knows for the output of a failed tool.
+    pub(super) fn with_cure(self, find: impl FnOnce(&str) -> Option<&'static str>) -> Self {
+        match self {
+            Self::Failed { step, output } => {
+                let output = match find(&output) {
+                    Some(cure) => format!("{output}\n{cure}"),
+                    None => output,
+                };
+                Self::Failed { step, output }
+            }
+            other => other,
+        }
+    }
+}

@@ -39,7 +39,14 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
     make.env("VIRTUAL_ENV", packages);
     progress("packing the program and the interpreter with componentize-py (half a minute or more)");
     make.arg("-o").arg(project.component()).current_dir(&project.root);
-    run("componentize-py", &mut make).map(|_| ())
+    run("componentize-py", &mut make).map(|_| ()).map_err(|fault| fault.with_cure(cure))
+}
+
+/// The cure of a failure whose words do not name it.
+fn cure(output: &str) -> Option<&'static str> {
+    output.contains("called trapping stub: patchbay:plugin/").then_some(
+        "main.py calls the host while it is imported: call kv, http, config and log only inside your functions.",
+    )
 }
 
 pub(super) fn make_bindings(
@@ -91,7 +98,11 @@ fn tool(progress: &mut dyn FnMut(&str)) -> Result<Tool, BuildError> {
 fn packages(project: &Project, progress: &mut dyn FnMut(&str)) -> Result<PathBuf, BuildError> {
     let folder = project.root.join("build/packages");
     let (site, mark) = (folder.join("site-packages"), folder.join("requirements.txt"));
-    std::fs::create_dir_all(&site).map_err(at(&site))?;
+    // The tool warns if its environment has no such folder.
+    let of_environment = folder.join("lib/site-packages");
+    for place in [&site, &of_environment] {
+        std::fs::create_dir_all(place).map_err(at(place))?;
+    }
     let wanted = project.root.join("requirements.txt");
     let names = if wanted.is_file() { read(&wanted)? } else { vec![] };
     if std::fs::read(&mark).unwrap_or_default() == names {

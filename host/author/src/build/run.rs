@@ -3,7 +3,7 @@
 use std::{
     io,
     path::{Path, PathBuf},
-    process::Command,
+    process::{Command, Output},
 };
 
 use plugin_host::remove_hints;
@@ -35,12 +35,7 @@ pub(super) fn run_with_warnings(
     command: &mut Command,
     progress: &mut dyn FnMut(&str),
 ) -> Result<String, BuildError> {
-    for name in NOT_INHERITED {
-        command.env_remove(name);
-    }
-    let failed = |output: String| BuildError::Failed { step: step.to_owned(), output };
-    let program = command.get_program().to_string_lossy().into_owned();
-    let output = command.output().map_err(|fault| failed(format!("{program} could not be started: {fault}")))?;
+    let output = finish(step, command)?;
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     let complaints = remove_hints(&String::from_utf8_lossy(&output.stderr));
     if output.status.success() {
@@ -49,9 +44,37 @@ pub(super) fn run_with_warnings(
         }
         return Ok(said);
     }
-    let all: Vec<&str> = complaints.lines().chain(said.lines()).filter(|line| !line.trim().is_empty()).collect();
+    Err(failure(step, command, &output, complaints.lines().chain(said.lines())))
+}
+
+/// Like [`run`], for tools whose standard output is for programs: it is not shown if they fail.
+pub(super) fn run_for_messages(step: &str, command: &mut Command) -> Result<String, BuildError> {
+    let output = finish(step, command)?;
+    if output.status.success() {
+        return Ok(String::from_utf8_lossy(&output.stdout).into_owned());
+    }
+    let complaints = remove_hints(&String::from_utf8_lossy(&output.stderr));
+    Err(failure(step, command, &output, complaints.lines()))
+}
+
+fn finish(step: &str, command: &mut Command) -> Result<Output, BuildError> {
+    for name in NOT_INHERITED {
+        command.env_remove(name);
+    }
+    command.output().map_err(|fault| {
+        let output = format!("{} could not be started: {fault}", command.get_program().to_string_lossy());
+        BuildError::Failed { step: step.to_owned(), output }
+    })
+}
+
+fn failure<'l>(step: &str, command: &Command, output: &Output, lines: impl Iterator<Item = &'l str>) -> BuildError {
+    let all: Vec<&str> = lines.filter(|line| !line.trim().is_empty()).collect();
     let shown = all.get(all.len().saturating_sub(SHOWN)..).unwrap_or_default().join("\n");
-    Err(failed(if shown.is_empty() { format!("{program} ended with {}", output.status) } else { shown }))
+    let output = match shown.is_empty() {
+        true => format!("{} ended with {}", command.get_program().to_string_lossy(), output.status),
+        false => shown,
+    };
+    BuildError::Failed { step: step.to_owned(), output }
 }
 
 pub(super) fn on_path(program: &str) -> Option<PathBuf> {

@@ -4,7 +4,7 @@ use std::{path::PathBuf, process::Command};
 
 use super::{
     error::BuildError,
-    run::{at, on_path, run},
+    run::{at, on_path, run, run_for_messages},
 };
 use crate::{Lang, Project, cache_folder::cache_folder};
 
@@ -21,14 +21,18 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
     }
     target_is_installed(project)
         .map_err(|()| missing(&format!("the Rust target {TARGET}"), &format!("type: rustup target add {TARGET}")))?;
-    progress("compiling with cargo; the first build of a machine takes a minute or more");
     let mut cargo = Command::new("cargo");
     cargo.args(["build", "--release", "--target", TARGET, "--message-format=json-render-diagnostics"]);
     // All projects share it, so the SDK is compiled once. It is not the folder of the author's other projects, because an
     // editor may hold the lock of that one.
     let shared = std::env::var_os("CARGO_TARGET_DIR").map_or_else(cache_folder, PathBuf::from);
-    cargo.env("CARGO_TARGET_DIR", shared.join("plugins-of-authors"));
-    let said = run("cargo build", cargo.current_dir(&project.root))?;
+    let shared = shared.join("plugins-of-authors");
+    progress(match shared.is_dir() {
+        true => "compiling with cargo",
+        false => "compiling with cargo; the first build of a machine takes a minute or more",
+    });
+    cargo.env("CARGO_TARGET_DIR", shared);
+    let said = run_for_messages("cargo build", cargo.current_dir(&project.root))?;
     let built = artifact(project, &said).ok_or_else(|| BuildError::Failed {
         step: "cargo build".to_owned(),
         output: "no component came out; Cargo.toml needs:\n[lib]\ncrate-type = [\"cdylib\"]".to_owned(),

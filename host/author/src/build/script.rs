@@ -37,7 +37,7 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
     if project.root.join("tsconfig.json").is_file() {
         let mut check = tools.command("tsc", progress)?;
         progress("checking types with tsc");
-        run("tsc", check.args(["--noEmit", "--project", "."]))?;
+        run("tsc", check.args(["--noEmit", "--project", "."])).map_err(|fault| fault.with_cure(cure))?;
     }
     write(&project.root.join("build/randomness.js"), RANDOMNESS)?;
     write(&project.root.join("build/entry.js"), ENTRY.replace("MAIN", main))?;
@@ -51,6 +51,19 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
     progress("packing it with componentize-qjs");
     make.arg("-w").arg(&wit).args(["-n", WORLD, "-j", "build/main.js", "--sync", "--opt-size", "-o"]);
     run("componentize-qjs", make.arg(project.component())).map(|_| ())
+}
+
+/// The cure of a fault for which tsc names another one, or none.
+fn cure(output: &str) -> Option<&'static str> {
+    if output.contains("Cannot find name 'console'") {
+        return Some("There is no `console`: use `log` of ./patchbay.");
+    }
+    if output.contains("Cannot find name 'setTimeout'") {
+        return Some("There is no `setTimeout`: use `startTimer` of ./patchbay/chatbot.");
+    }
+    output
+        .contains("Type 'Promise<Action")
+        .then_some("A function that answers returns its actions and is not `async`: `fetch` and `kv` need no `await`.")
 }
 
 struct Tools<'a> {

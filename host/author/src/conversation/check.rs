@@ -85,10 +85,24 @@ pub(super) fn handed_over(
     lines
 }
 
-pub(super) fn did(turns: &[LocalTurn], wanted: &HostEffect, words: &str, chat: &LocalChat<'_>) -> Vec<String> {
-    match effects(turns).any(|effect| effect == wanted) {
-        true => vec![],
-        false => vec![format!("expected: {words}"), format!("got:      {}", stage_text(chat))],
+pub(super) fn not_handed_over(turns: &[LocalTurn]) -> Vec<String> {
+    let handed = effects(turns).find(|effect| matches!(effect, HostEffect::HandedOver { .. }));
+    handed.map_or_else(Vec::new, |handed| {
+        vec!["expected: the bot does not hand over".to_owned(), format!("got:      {}", handed.words().trim())]
+    })
+}
+
+/// Whether an effect is there, or absent. `deed` follows `the bot`.
+pub(super) fn did(
+    turns: &[LocalTurn],
+    (wanted, effect): (bool, &HostEffect),
+    deed: &str,
+    chat: &LocalChat<'_>,
+) -> Vec<String> {
+    match (wanted, effects(turns).any(|other| other == effect)) {
+        (true, false) => vec![format!("expected: the bot {deed}"), format!("got:      {}", stage_text(chat))],
+        (false, true) => vec![format!("expected: not that the bot {deed}"), format!("got:      the bot {deed}")],
+        _ => vec![],
     }
 }
 
@@ -113,6 +127,13 @@ pub(super) fn check_tags(wanted: &[String], chat: &LocalChat<'_>) -> Vec<String>
     }
     let has = if chat.tags().is_empty() { "no tags".to_owned() } else { chat.tags().join(", ") };
     vec![format!("expected: {}", missing.join(", ")), format!("got:      {has}")]
+}
+
+pub(super) fn no_tags(chat: &LocalChat<'_>) -> Vec<String> {
+    match chat.tags() {
+        [] => vec![],
+        tags => vec!["expected: no tags".to_owned(), format!("got:      {}", tags.join(", "))],
+    }
 }
 
 pub(super) fn timers(wanted: &[(String, Option<TimeDelta>)], chat: &LocalChat<'_>) -> Vec<String> {

@@ -211,10 +211,18 @@ impl Play<'_> {
             StepKind::State(wanted) => check::state(wanted, chat.state()),
             StepKind::Stored(wanted) => check::check_values(wanted, chat.values()),
             StepKind::HandedOver { team, note } => check::handed_over(turns, team.as_ref(), note.as_deref(), chat),
-            StepKind::Closed => check::did(turns, &HostEffect::Closed, "the bot closes the conversation", chat),
-            StepKind::Typing => check::did(turns, &HostEffect::Typing, "the bot is typing", chat),
+            StepKind::NotHandedOver => check::not_handed_over(turns),
+            StepKind::Closed(wanted) => {
+                check::did(turns, (*wanted, &HostEffect::Closed), "closes the conversation", chat)
+            }
+            StepKind::Typing(wanted) => {
+                check::did(turns, (*wanted, &HostEffect::Typing), "shows that it is typing", chat)
+            }
             StepKind::Reacted(emoji) => check::reacted(turns, emoji),
-            StepKind::RatingAsked => check::did(turns, &HostEffect::RatingAsked, "the bot asks for a rating", chat),
+            StepKind::RatingAsked(wanted) => {
+                check::did(turns, (*wanted, &HostEffect::RatingAsked), "asks for a rating", chat)
+            }
+            StepKind::NotTagged => check::no_tags(chat),
             StepKind::Tagged(tags) => check::check_tags(tags, chat),
             StepKind::Attributes(wanted) => attributes::differences(wanted, chat.attributes()),
             StepKind::Timers(wanted) => check::timers(wanted, chat),

@@ -128,10 +128,6 @@ fn conversation(
 fn step(node: &YamlNode, folder: &Path) -> Result<ConversationStep, YamlFault> {
     let (name, value) = only_entry(node)?;
     node.fields("a step", &STEPS)?;
-    let yes = |value: &YamlNode| match value.truth(name)? {
-        true => Ok(()),
-        false => Err(value.fault(format!("`{name}` takes true; leave the step out to check nothing"))),
-    };
     let nothing = matches!(&value.value, YamlContent::Text(text) if text == "nothing");
     let kind = match name {
         "customer" => StepKind::Customer(input::customer(value, folder)?),
@@ -152,15 +148,18 @@ fn step(node: &YamlNode, folder: &Path) -> Result<ConversationStep, YamlFault> {
         }),
         "kv" => StepKind::Stored(setup::read_values(value)?),
         "handed over" => handed_over(value)?,
-        "closed" => yes(value).map(|()| StepKind::Closed)?,
+        "closed" => StepKind::Closed(value.truth(name)?),
+        "tagged" if nothing || matches!(&value.value, YamlContent::List(tags) if tags.is_empty()) => {
+            StepKind::NotTagged
+        }
         "tagged" => StepKind::Tagged(match &value.value {
             YamlContent::List(tags) => tags.iter().map(|tag| tag.text("tagged")).collect::<Result<_, _>>()?,
             _ => vec![value.text("tagged")?],
         }),
         "attributes" => StepKind::Attributes(attributes::read_expected(value)?),
-        "typing" => yes(value).map(|()| StepKind::Typing)?,
+        "typing" => StepKind::Typing(value.truth(name)?),
         "reacted" => StepKind::Reacted(value.text("reacted")?),
-        "rating asked" => yes(value).map(|()| StepKind::RatingAsked)?,
+        "rating asked" => StepKind::RatingAsked(value.truth(name)?),
         "timers" if nothing => StepKind::Timers(vec![]),
         "timers" => StepKind::Timers(timers(value)?),
         "fails" => StepKind::Fails(value.text("fails")?),
@@ -193,8 +192,11 @@ fn handed_over(node: &YamlNode) -> Result<StepKind, YamlFault> {
             Ok(StepKind::HandedOver { team, note: text("note")? })
         }
         YamlContent::Text(team) => Ok(StepKind::HandedOver { team: Some(WantedTeam::Team(team.clone())), note: None }),
-        _ if node.truth("handed over") == Ok(true) => Ok(StepKind::HandedOver { team: None, note: None }),
-        _ => Err(node.fault("`handed over` takes true, the name of a team, or `{team: .., note: ..}`")),
+        _ => match node.truth("handed over") {
+            Ok(true) => Ok(StepKind::HandedOver { team: None, note: None }),
+            Ok(false) => Ok(StepKind::NotHandedOver),
+            Err(_) => Err(node.fault("`handed over` takes true, false, the name of a team, or `{team: .., note: ..}`")),
+        },
     }
 }
 

@@ -1,6 +1,6 @@
 //! The initial state of a test.
 
-use std::path::Path;
+use std::{path::Path, time::Duration};
 
 use chrono::{DateTime, TimeDelta, TimeZone as _, Utc};
 use domain::contact_attribute::AttributeDefinition;
@@ -195,12 +195,13 @@ fn stub(node: &YamlNode) -> Result<WebStub, YamlFault> {
     })
 }
 
-/// The limits that an activation would set. Prepared answers take no time, so there is none for time.
+/// The limits that an activation would set.
 fn http_limits(node: &YamlNode) -> Result<HttpLimits, YamlFault> {
-    let fields = node.fields("http limits", &["requests", "response bytes"])?;
+    let fields = node.fields("http limits", &["requests", "response bytes", "timeout ms"])?;
     let bytes = fields.get("response bytes").map(|node| node.count("response bytes")).transpose()?;
+    let millis = fields.get("timeout ms").map(|node| node.count("timeout ms")).transpose()?;
     Ok(HttpLimits {
-        timeout: None,
+        timeout: millis.map(|millis| Duration::from_millis(millis.into())),
         requests: fields.get("requests").map(|node| node.count("requests")).transpose()?,
         response_bytes: bytes.map(|count| usize::try_from(count).unwrap_or(usize::MAX)),
     })

@@ -39,12 +39,14 @@ pub(super) enum StepKind {
         /// Text that the note must contain, if given.
         note: Option<String>,
     },
-    Closed,
+    NotHandedOver,
+    Closed(bool),
     Tagged(Vec<String>),
+    NotTagged,
     /// Values by name; null: no value.
     Attributes(Map<String, Value>),
-    RatingAsked,
-    Typing,
+    RatingAsked(bool),
+    Typing(bool),
     Reacted(String),
     Timers(Vec<(String, Option<TimeDelta>)>),
     Fails(String),

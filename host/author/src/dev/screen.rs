@@ -22,8 +22,9 @@ pub(super) fn words(call: &LoggedInvocation, recorded: Option<&RecordedCall>) ->
     );
     let micros = call.duration_micros.max(0);
     let version = call.version.map_or_else(|| "-".to_owned(), |version| version.to_string());
-    let memory = crate::server::size(call.peak_memory_bytes);
-    lines.push(format!("  [v{version} {}, {}.{:03} ms, {memory}]", call.outcome, micros / 1_000, micros % 1_000));
+    let (mode, memory) = (call.mode.as_deref().filter(|mode| *mode != "live"), call.memory());
+    let mode = mode.map(|mode| format!(" ({mode})")).unwrap_or_default();
+    lines.push(format!("  [v{version}{mode} {}, {}.{:03} ms, {memory}]", call.outcome, micros / 1_000, micros % 1_000));
     lines.extend(call.error.as_ref().map(|error| format!("! {error}")));
     lines.extend(call.consequence.as_ref().map(|consequence| format!("  -> {consequence}")));
     lines.join("\n")

@@ -400,7 +400,7 @@ impl<'a> LocalChat<'a> {
                 self.templates.remove(name);
             }
             HostEffect::TimerCancelled(name) => {
-                self.timers.remove(name);
+                self.timers.remove(name)?;
             }
             HostEffect::Untagged(tag) => self.tags.retain(|other| other != tag),
             HostEffect::Tagged(tag) => {

@@ -21,7 +21,8 @@ pub(crate) struct WebStub {
     /// Headers that the request must have, with names in lower case.
     pub(crate) with_headers: Vec<(String, String)>,
     pub(crate) answer: Result<HttpResponse, HttpFault>,
-    /// Time until the answer to a request of `http.start` comes. Other requests are answered at once.
+    /// Time until the answer comes. A request that waits a shorter time ends as timed out. Otherwise that of `http.start`
+    /// is answered when the clock reaches this time, and that of `http.send` in the call.
     pub(crate) after: TimeDelta,
     /// Expected number of requests; `None` = any number.
     pub(crate) expect: Option<u32>,
@@ -30,6 +31,10 @@ pub(crate) struct WebStub {
 impl WebStub {
     pub(crate) fn request(&self) -> String {
         format!("{} {}", self.method, self.url)
+    }
+
+    fn is_too_late(&self, request: &HttpRequest) -> bool {
+        self.after.to_std().is_ok_and(|after| after > request.timeout)
     }
 
     fn fits(&self, request: &HttpRequest) -> bool {
@@ -125,7 +130,7 @@ impl OutgoingHttp for StubWeb {
             match found {
                 Some((stub, used)) => {
                     *used += 1;
-                    stub.answer.clone()
+                    if stub.is_too_late(&request) { Err(HttpFault::TimedOut) } else { stub.answer.clone() }
                 }
                 None => {
                     state.unexpected.push(format!("{} {}", request.method, request.url));

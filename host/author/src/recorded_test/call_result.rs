@@ -1,3 +1,4 @@
+use chrono::TimeDelta;
 use plugin_host::{
     DryResult, Recording, World,
     chatbot::{Action, Event, Session},
@@ -19,6 +20,23 @@ pub(super) struct ReadCall<'a> {
     pub(super) failure: Option<String>,
     /// Scope and key of each value that the call wrote.
     pub(super) written: Vec<(String, String)>,
+    pub(super) started: Vec<StartedCall>,
+}
+
+/// A request of `http.start`, without its answer.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct StartedCall {
+    pub(super) job: String,
+    pub(super) method: String,
+    pub(super) url: String,
+    deadline_ms: u64,
+}
+
+impl StartedCall {
+    pub(super) fn deadline(&self) -> TimeDelta {
+        TimeDelta::milliseconds(i64::try_from(self.deadline_ms).unwrap_or(i64::MAX))
+    }
 }
 
 #[derive(Deserialize)]
@@ -28,6 +46,8 @@ struct RecordedResult {
     failure: Option<String>,
     #[serde(default)]
     writes: Vec<RecordedWrite>,
+    #[serde(default)]
+    requests: Vec<StartedCall>,
 }
 
 #[derive(Deserialize)]
@@ -66,6 +86,7 @@ impl<'a> ReadCall<'a> {
             outcome: result.outcome,
             failure: result.failure,
             written: result.writes.iter().map(|write| (scope(&write.scope), write.key.clone())).collect(),
+            started: result.requests,
         })
     }
 

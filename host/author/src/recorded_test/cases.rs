@@ -5,13 +5,13 @@ use serde_json::{Map, Value};
 
 use super::{
     call_result::ReadCall,
-    conversation::{floor, known_session, moment, offset},
+    conversation::{known_session, moment, offset},
     environment::{stubs, values},
     privacy::Replacements,
 };
 
 /// Fields of an event that each host sets by itself.
-const OF_THE_HOST: [&str; 5] = ["id", "sequence", "timestampMs", "nowMs", "localTime"];
+const OF_THE_HOST: [&str; 3] = ["sequence", "nowMs", "localTime"];
 const REFUSED: &str = "refused";
 
 /// The cases. `None` if no call has a result that can be expected again.
@@ -38,7 +38,7 @@ fn fields(
 ) -> Vec<(&'static str, Value)> {
     let mut fields = vec![
         ("name", Value::from(format!("recorded call {number}"))),
-        ("now", moment(floor(call.recording.now)).into()),
+        ("now", moment(call.recording.now).into()),
         ("config", replacements.apply(&call.config())),
     ];
     if let WorldQuestion::Chatbot { session, .. } = &call.question {

@@ -8,6 +8,7 @@ use super::{
     call_result::ReadCall,
     environment::{stubs, values},
     privacy::Replacements,
+    started_requests::{StartedRequests, repeatable},
 };
 use crate::local_run::{
     attributes,
@@ -22,7 +23,16 @@ pub(super) fn write_conversation(calls: &[ReadCall<'_>], replacements: &Replacem
         return None;
     }
     let now = floor(calls.first()?.recording.now);
-    let mut script = Script { steps: vec![], now, ahead: vec![], ended: true };
+    let mut script = Script {
+        steps: vec![],
+        now,
+        recorded_at: now,
+        ahead: vec![],
+        starting: vec![],
+        jobs: calls.iter().flat_map(|call| &call.started).map(|started| started.job.clone()).collect(),
+        requests: StartedRequests::default(),
+        ended: true,
+    };
     for call in calls {
         script.add(call)?;
     }
@@ -35,7 +45,8 @@ pub(super) fn write_conversation(calls: &[ReadCall<'_>], replacements: &Replacem
     if let Some(values) = values(&every) {
         text.push_str(&line("kv", &replacements.apply(&values)));
     }
-    let stubs = stubs(&every);
+    let sent_and_started = |call: &&ReadCall<'_>| [stubs(&[*call]), script.requests.stubs(call)].concat();
+    let stubs: Vec<Value> = every.iter().flat_map(sent_and_started).collect();
     if !stubs.is_empty() {
         text.push_str("http:\n");
         stubs.iter().for_each(|stub| text.push_str(&format!("  - {}\n", replacements.apply(stub))));
@@ -81,11 +92,20 @@ pub(super) fn floor(at: DateTime<Utc>) -> DateTime<Utc> {
     at.with_nanosecond(0).unwrap_or(at)
 }
 
+fn ceiling(at: DateTime<Utc>) -> DateTime<Utc> {
+    if at == floor(at) { at } else { floor(at) + TimeDelta::seconds(1) }
+}
+
 struct Script {
     steps: Vec<(&'static str, Value)>,
     now: DateTime<Utc>,
+    recorded_at: DateTime<Utc>,
     /// The effects of a start of the chat, until the message that caused it.
     ahead: Vec<HostEffect>,
+    /// Jobs and deadlines of the requests that a call started, until the step that caused the call.
+    starting: Vec<(String, TimeDelta)>,
+    jobs: Vec<String>,
+    requests: StartedRequests,
     /// Whether the bot has no chat: at the beginning and after it closed the chat.
     ended: bool,
 }
@@ -94,6 +114,7 @@ impl Script {
     fn add(&mut self, call: &ReadCall<'_>) -> Option<()> {
         let (event, _, actions) = call.turn()?;
         let effects: Vec<HostEffect> = actions.iter().filter_map(HostEffect::of).collect();
+        self.starting.extend(call.started.iter().map(|started| (started.job.clone(), started.deadline())));
         match &event.kind {
             EventKind::ConversationStarted => {
                 if !std::mem::take(&mut self.ended) {
@@ -107,10 +128,8 @@ impl Script {
                 self.steps.push(("customer", customer(message)));
             }
             EventKind::Timer(_) => {
-                let at = call.recording.now;
-                let at = if at == floor(at) { at } else { floor(at) + TimeDelta::seconds(1) };
                 // The timer fires during this move, even if the clock stands there already.
-                self.now = self.now.max(at);
+                self.now = self.now.max(ceiling(call.recording.now));
                 self.steps.push(("clock", moment(self.now).into()));
             }
             EventKind::Rating(rating) => {
@@ -129,13 +148,20 @@ impl Script {
                 self.ended = false;
                 self.steps.push(("agent", "releases".into()));
             }
-            // A recording does not have the request, so the chat becomes cases.
-            EventKind::HttpFinished(_) => return None,
+            EventKind::HttpFinished(finished) => {
+                // After every earlier step, so that no other step brings the answer.
+                let at = ceiling(call.recording.now).max(self.now + TimeDelta::seconds(1));
+                self.requests.end(finished, self.now, at)?;
+                self.move_clock(at);
+            }
             EventKind::Custom(custom) => {
                 self.move_clock(floor(call.recording.now));
                 let payload = serde_json::from_str(&custom.payload).unwrap_or_else(|_| json!({}));
                 self.steps.push(("event", json!({ "name": custom.name, "payload": payload })));
             }
+        }
+        for (job, deadline) in std::mem::take(&mut self.starting) {
+            self.requests.start(&job, self.now, deadline);
         }
         let effects: Vec<HostEffect> = std::mem::take(&mut self.ahead).into_iter().chain(effects).collect();
         self.expect(&effects);
@@ -161,7 +187,8 @@ impl Script {
         });
         if let Some(state) = state {
             let read = serde_json::from_str::<Value>(state).ok().filter(|read| read.is_object() || read.is_array());
-            self.steps.push(("state", read.unwrap_or_else(|| state.as_str().into())));
+            let state = read.unwrap_or_else(|| state.as_str().into());
+            self.steps.extend(repeatable(state, &self.jobs, self.recorded_at).map(|state| ("state", state)));
         }
         for effect in effects {
             match effect {

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use plugin_host::{HostCall, HttpAnswer, HttpFault, KvAnswer, Scope};
-use serde_json::{Map, Value, json};
+use plugin_host::{HostCall, HttpAnswer, HttpFault, HttpResponse, KvAnswer, Scope};
+use serde_json::{Map, Value};
 
 use super::call_result::ReadCall;
 
@@ -54,33 +54,42 @@ pub(super) fn stubs(calls: &[&ReadCall<'_>]) -> Vec<Value> {
 
 fn stub(call: &HostCall) -> Option<Value> {
     let HostCall::Http { method, url, answer, .. } = call else { return None };
-    let mut stub = Map::new();
-    stub.insert("request".into(), format!("{method} {url}").into());
-    stub.insert("expect".into(), 1.into());
+    let mut stub = request(method, url);
     match answer {
-        HttpAnswer::Response(response) => {
-            stub.insert("status".into(), response.status.into());
-            let kept =
-                response.headers.iter().filter(|(name, _)| KEPT_HEADERS.contains(&name.to_ascii_lowercase().as_str()));
-            let headers: Map<String, Value> =
-                kept.map(|(name, value)| (name.to_ascii_lowercase(), value.as_str().into())).collect();
-            if !headers.is_empty() {
-                stub.insert("headers".into(), headers.into());
-            }
-            match of_bytes(&response.body) {
-                Value::String(text) => match serde_json::from_str::<Value>(&text) {
-                    Ok(json @ (Value::Object(_) | Value::Array(_))) => stub.insert("json".into(), json),
-                    _ => stub.insert("body".into(), text.into()),
-                },
-                json => stub.insert("json".into(), json),
-            };
-        }
-        HttpAnswer::Fault(HttpFault::TimedOut) => drop(stub.insert("fails".into(), "timed out".into())),
-        HttpAnswer::Fault(HttpFault::TooLarge) => drop(stub.insert("fails".into(), "too large".into())),
-        HttpAnswer::Fault(HttpFault::Refused(reason) | HttpFault::Failed(reason)) => {
-            stub.insert("fails".into(), json!(reason));
-        }
+        HttpAnswer::Response(response) => insert_response(&mut stub, response),
+        HttpAnswer::Fault(fault) => insert_fault(&mut stub, fault),
         HttpAnswer::Unanswered => return None,
     }
     Some(stub.into())
+}
+
+/// The beginning of a prepared answer.
+pub(super) fn request(method: &str, url: &str) -> Map<String, Value> {
+    Map::from_iter([("request".to_owned(), format!("{method} {url}").into()), ("expect".to_owned(), 1.into())])
+}
+
+pub(super) fn insert_response(stub: &mut Map<String, Value>, response: &HttpResponse) {
+    stub.insert("status".into(), response.status.into());
+    let kept = response.headers.iter().filter(|(name, _)| KEPT_HEADERS.contains(&name.to_ascii_lowercase().as_str()));
+    let headers: Map<String, Value> =
+        kept.map(|(name, value)| (name.to_ascii_lowercase(), value.as_str().into())).collect();
+    if !headers.is_empty() {
+        stub.insert("headers".into(), headers.into());
+    }
+    match of_bytes(&response.body) {
+        Value::String(text) => match serde_json::from_str::<Value>(&text) {
+            Ok(json @ (Value::Object(_) | Value::Array(_))) => stub.insert("json".into(), json),
+            _ => stub.insert("body".into(), text.into()),
+        },
+        json => stub.insert("json".into(), json),
+    };
+}
+
+pub(super) fn insert_fault(stub: &mut Map<String, Value>, fault: &HttpFault) {
+    let words = match fault {
+        HttpFault::TimedOut => "timed out",
+        HttpFault::TooLarge => "too large",
+        HttpFault::Refused(reason) | HttpFault::Failed(reason) => reason.as_str(),
+    };
+    stub.insert("fails".into(), words.into());
 }

@@ -6,7 +6,9 @@ mod cases;
 mod conversation;
 mod environment;
 mod error;
+mod moments;
 mod privacy;
+mod started_requests;
 
 use crate::server::RecordedCall;
 use call_result::ReadCall;

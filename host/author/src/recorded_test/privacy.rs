@@ -1,12 +1,18 @@
-//! Replaces personal data: each number, name and address by the same invented one everywhere.
+//! Replaces personal data: each number, name and address by the same invented one everywhere. A JSON number is replaced
+//! only if a text or a field of a person has its digits, too: others are counts, moments and ids.
 
 use std::collections::BTreeMap;
 
-use plugin_host::{HostCall, HttpAnswer, KvAnswer};
+use chrono::{DateTime, Utc};
+use plugin_host::{
+    HostCall, HttpAnswer, KvAnswer,
+    chatbot::{EventKind, HttpFinished, HttpOutcome},
+    json::WorldQuestion,
+};
 use regex_lite::{Captures, Regex};
 use serde_json::{Map, Number, Value, json};
 
-use super::call_result::ReadCall;
+use super::{call_result::ReadCall, moments};
 
 const GIVEN_NAMES: [&str; 6] = ["Lerato", "Sipho", "Naledi", "Thabo", "Zanele", "Kagiso"];
 /// Digits of the shortest number that may identify a person.
@@ -45,9 +51,11 @@ pub(super) struct Replacements {
     /// Longest first, so that a full name is replaced before its parts.
     words: Vec<(String, String)>,
     mail: Option<Regex>,
+    /// Finds UUIDs, too, so that no digits within them count as a number.
     number: Option<Regex>,
     invented_numbers: BTreeMap<String, String>,
     invented_mails: BTreeMap<String, String>,
+    recorded_at: DateTime<Utc>,
 }
 
 impl Replacements {
@@ -56,9 +64,10 @@ impl Replacements {
             words: vec![],
             // Both patterns are constant. If one were wrong, its kind of data would be found by its fields only.
             mail: Regex::new(r"[A-Za-z0-9._%+-]+@[A-Za-z0-9.-]+\.[A-Za-z]{2,}").ok(),
-            number: Regex::new(r"[0-9]{7,}").ok(),
+            number: Regex::new(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}|[0-9]{7,}").ok(),
             invented_numbers: BTreeMap::new(),
             invented_mails: BTreeMap::new(),
+            recorded_at: calls.first().map(|call| call.recording.now).unwrap_or_default(),
         };
         for value in calls.iter().flat_map(places) {
             found.search("", &value);
@@ -117,7 +126,7 @@ impl Replacements {
                 }
                 self.search_text(text);
             }
-            Value::Number(number) => self.invent_number(&number.to_string()),
+            Value::Number(number) if PERSONAL.contains(&plain.as_str()) => self.invent_number(&number.to_string()),
             Value::Array(items) => items.iter().for_each(|item| self.search(field, item)),
             Value::Object(fields) => {
                 let is_person = PERSONS.contains(&plain.as_str());
@@ -131,7 +140,7 @@ impl Replacements {
                     }
                 }
             }
-            Value::Null | Value::Bool(_) => {}
+            Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
 
@@ -141,6 +150,7 @@ impl Replacements {
             && let Ok(value) = serde_json::from_str::<Value>(text)
         {
             self.search("", &value);
+            return;
         }
         let mails: Vec<String> = match &self.mail {
             Some(mail) => mail.find_iter(text).map(|found| found.as_str().to_owned()).collect(),
@@ -159,6 +169,10 @@ impl Replacements {
 
     fn invent_number(&mut self, digits: &str) {
         if digits.len() < SHORTEST_NUMBER || !digits.chars().all(|digit| digit.is_ascii_digit()) {
+            return;
+        }
+        let is_moment = |number| moments::is_milliseconds(number, self.recorded_at);
+        if digits.parse::<u64>().is_ok_and(is_moment) {
             return;
         }
         let count = self.invented_numbers.len() + 1;
@@ -206,6 +220,11 @@ impl Replacements {
 fn places(call: &ReadCall<'_>) -> Vec<Value> {
     let mut places = vec![call.question.to_json()];
     places.extend(call.answer.as_ref().map(|answer| answer.to_json().1));
+    if let WorldQuestion::Chatbot { event, .. } = &call.question
+        && let EventKind::HttpFinished(HttpFinished { outcome: HttpOutcome::Response(reply), .. }) = &event.kind
+    {
+        places.push(of_bytes(&reply.body));
+    }
     for host_call in &call.recording.host_calls {
         match host_call {
             HostCall::Http { url, body, answer, .. } => {

@@ -1,5 +1,6 @@
 use std::fmt;
 
+use plugin_host::{World, hosts_not_allowed};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -135,7 +136,7 @@ impl fmt::Display for Scope {
             write!(f, " version {version}")?;
         }
         match (self.mode.as_str(), self.percent) {
-            ("canary", Some(percent)) => write!(f, " is a canary for {percent} % of the conversations")?,
+            ("canary", Some(percent)) => write!(f, " is a canary for {percent} % of the participants")?,
             (mode, _) => write!(f, " is {mode}")?,
         }
         match self.named_number() {
@@ -167,6 +168,20 @@ impl fmt::Display for Scope {
     }
 }
 
+/// A warning if the configuration has addresses whose hosts the plugin may not call.
+fn host_warning(active: &Scope) -> Option<String> {
+    let world = World::ALL.into_iter().find(|world| world.as_str() == active.world)?;
+    if !world.row().grants.contains(&"http") {
+        return None;
+    }
+    let hosts = hosts_not_allowed(&active.config, &active.allowed_hosts);
+    let options: Vec<String> = hosts.iter().map(|host| format!("--allow-host {host}")).collect();
+    (!hosts.is_empty()).then(|| {
+        let named = hosts.join(", ");
+        format!("the configuration names {named}, which the plugin may not call; if it must, add {}", options.join(" "))
+    })
+}
+
 impl RemoteServer {
     pub async fn activate(&self, name: &str, wanted: &ActivationRequest) -> Result<ServerAnswer<Scope>, ServerError> {
         let mut body = Map::new();
@@ -184,12 +199,26 @@ impl RemoteServer {
         ];
         body.extend(fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
         let mut answer = self.answer("POST", Self::path(name, "/activate")?, Some(&Value::Object(body))).await?;
-        answer.warning = self.name_numbers([&mut answer.value]).await;
+        let unnamed = self.name_numbers([&mut answer.value]).await;
+        let warnings: Vec<String> = unnamed.into_iter().chain(host_warning(&answer.value)).collect();
+        answer.warning = Some(warnings.join("\nWarning: ")).filter(|warnings| !warnings.is_empty());
         Ok(answer)
     }
 
-    pub async fn deactivate(&self, name: &str, number: Option<&str>) -> Result<(), ServerError> {
-        let body = json!({"whatsAppNumberId": self.optional_number_id(number).await?});
-        self.send("POST", Self::path(name, "/deactivate")?, Some(&body)).await
+    /// Deactivates a plugin. Returns the activation for all numbers that then counts for the number, if there is one.
+    pub async fn deactivate(&self, name: &str, number: Option<&str>) -> Result<Option<Scope>, ServerError> {
+        let number = self.optional_number_id(number).await?;
+        let body = json!({"whatsAppNumberId": number});
+        self.send("POST", Self::path(name, "/deactivate")?, Some(&body)).await?;
+        if number.is_none() {
+            return Ok(None);
+        }
+        // The plugin is deactivated, also if the list fails.
+        let plugins = self.list_plugins().await.unwrap_or_default();
+        let own = plugins.iter().find(|plugin| plugin.value.name == name);
+        let Some(world) = own.and_then(|plugin| plugin.value.world.clone()) else { return Ok(None) };
+        let mut active = plugins.into_iter().flat_map(|plugin| plugin.value.activations);
+        let counts = |active: &Scope| active.whats_app_number_id.is_none() && active.mode == "live";
+        Ok(active.find(|active| active.world == world && counts(active)))
     }
 }

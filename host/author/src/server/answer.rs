@@ -46,7 +46,7 @@ impl RemoteServer {
         ServerAnswer::read(self.json(method, path, body, TIMEOUT).await?)
     }
 
-    /// The first `most` items of a list, page by page. `path` has no query.
+    /// The first `most` items of a list, page by page.
     pub(super) async fn items<T: DeserializeOwned>(
         &self,
         path: &str,
@@ -55,7 +55,8 @@ impl RemoteServer {
         let mut found = vec![];
         for page in 0.. {
             let size = PAGE.min(most);
-            let path = format!("{path}?page={page}&size={size}");
+            let joint = if path.contains('?') { '&' } else { '?' };
+            let path = format!("{path}{joint}page={page}&size={size}");
             let read: Value = self.json("GET", path, None, TIMEOUT).await?;
             let Some(content) = read.get("content").and_then(Value::as_array) else {
                 return Err(ServerError::Strange("a list without `content`".to_owned()));

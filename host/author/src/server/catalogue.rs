@@ -156,6 +156,13 @@ impl RemoteServer {
         Ok(plugins)
     }
 
+    /// The numbers for which a plugin is live; `None` = all numbers. Empty if the server does not answer.
+    pub async fn live_places(&self, name: &str) -> Vec<Option<String>> {
+        let Ok(status) = self.status(name).await else { return vec![] };
+        let live = status.value.plugin.activations.into_iter().filter(|active| active.mode == "live");
+        live.map(|active| active.number.or(active.whats_app_number_id)).collect()
+    }
+
     pub async fn status(&self, name: &str) -> Result<ServerAnswer<PluginStatus>, ServerError> {
         let mut status: ServerAnswer<PluginStatus> = self.answer("GET", Self::path(name, "")?, None).await?;
         status.warning = self.name_numbers(&mut status.value.plugin.activations).await;

@@ -5,11 +5,13 @@ use std::fmt::Write as _;
 use channels::http::{ClientBuildError, PostError};
 use serde::Deserialize;
 
+use super::asked_path::AskedPath;
+
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
     #[error(
         "PATCHBAY_API_KEY is not set: set it to the key of an ADMIN or DEVELOPER user, which `patchbay client create` and \
-         `patchbay user create` print"
+         `patchbay user create` print; a server with demo data printed one at its first start"
     )]
     NoKey,
     #[error("PATCHBAY_API_KEY has characters that no key has; copy it again, without spaces or quotes")]
@@ -42,6 +44,11 @@ pub enum ServerError {
         "this API key has no permission for this; use the key of an ADMIN or DEVELOPER user (`patchbay user create --role DEVELOPER`)"
     )]
     NotAllowed,
+    /// 404, if only the plugin can be missing.
+    #[error(
+        "there is no plugin `{plugin}` at {address}; `patchbay plugin list` has the names, `patchbay plugin push` uploads a plugin, and each key sees only those of its own client"
+    )]
+    NoPlugin { plugin: String, address: String },
     /// 404.
     #[error(
         "the server at {address} does not have that{}; `patchbay plugin push` uploads a plugin, and each key sees only those of its own client",
@@ -109,19 +116,22 @@ struct Detail {
 }
 
 impl ServerError {
-    pub(super) fn of_answer(status: u16, body: &[u8], address: &str) -> Self {
+    pub(super) fn of_answer(status: u16, body: &[u8], address: &str, asked: AskedPath<'_>) -> Self {
         let Ok(body) = serde_json::from_slice::<Body>(body) else {
             return Self::Strange(format!("status {status}, and no error of the API"));
         };
-        Self::of_body(status, body, address)
+        match asked.missing_plugin() {
+            Some(plugin) if status == 404 => Self::NoPlugin { plugin: plugin.to_owned(), address: address.to_owned() },
+            _ => Self::of_body(status, body, address, asked),
+        }
     }
 
     /// From an answer that contains an earlier error answer.
     pub(super) fn of_refusal(status: u16, body: &serde_json::Value, address: &str) -> Self {
-        Self::of_body(status, Body::deserialize(body).unwrap_or_default(), address)
+        Self::of_body(status, Body::deserialize(body).unwrap_or_default(), address, AskedPath::of(""))
     }
 
-    fn of_body(status: u16, body: Body, address: &str) -> Self {
+    fn of_body(status: u16, body: Body, address: &str, asked: AskedPath<'_>) -> Self {
         let message = body.message.clone().filter(|message| !message.is_empty()).unwrap_or(body.error);
         match status {
             401 => Self::UnknownKey(address.to_owned()),
@@ -131,19 +141,26 @@ impl ServerError {
             429 => Self::NotNow(message),
             503 => Self::Busy(message),
             500..=599 => Self::Failed { status, request_id: body.request_id.unwrap_or_default() },
-            _ => {
-                let mut text = format!("the server refused it: {message}");
-                for detail in body.details.unwrap_or_default() {
-                    let field = detail.field.filter(|field| !field.is_empty());
-                    let _ = match field {
-                        Some(field) => write!(text, "\n  - {field}: {}", detail.message),
-                        None => write!(text, "\n  - {}", detail.message),
-                    };
-                }
-                Self::Refused(text)
-            }
+            _ => Self::Refused(refusal(&message, &body.details.unwrap_or_default(), asked)),
         }
     }
+}
+
+/// The message, unless it only repeats the first detail, and the details.
+fn refusal(message: &str, details: &[Detail], asked: AskedPath<'_>) -> String {
+    let is_repeated = details.first().is_some_and(|first| message.contains(&first.message));
+    let mut text = match is_repeated {
+        true => "the server refused it:".to_owned(),
+        false => format!("the server refused it: {message}"),
+    };
+    for Detail { field, message } in details {
+        let message = message.replace("`\"mode\": \"canary\"`", "`--mode canary`");
+        let _ = match field.as_deref().filter(|field| !field.is_empty()) {
+            Some(field) => write!(text, "\n  - {}: {message}", asked.option(field)),
+            None => write!(text, "\n  - {message}"),
+        };
+    }
+    text
 }
 
 #[cfg(test)]
@@ -151,7 +168,24 @@ mod tests {
     use super::*;
 
     fn said(status: u16, body: &str) -> String {
-        ServerError::of_answer(status, body.as_bytes(), "http://127.0.0.1:8080").to_string()
+        said_of("/other", status, body)
+    }
+
+    fn said_of(path: &str, status: u16, body: &str) -> String {
+        ServerError::of_answer(status, body.as_bytes(), "http://127.0.0.1:8080", AskedPath::of(path)).to_string()
+    }
+
+    #[test]
+    fn a_fault_is_told_once_and_with_the_option_of_the_command() {
+        let body = r#"{"error":"Bad Request","message":"`percent` applies only to a canary: add `\"mode\": \"canary\"`",
+            "details":[{"field":"percent","message":"applies only to a canary: add `\"mode\": \"canary\"`"}]}"#;
+        assert_eq!(
+            said_of("/plugin-service/api/v1/plugins/bot/activate", 400, body),
+            "the server refused it:\n  - --percent: applies only to a canary: add `--mode canary`"
+        );
+        let missing = said_of("/plugin-service/api/v1/plugins/bot/invocations?page=0", 404, body);
+        assert!(missing.starts_with("there is no plugin `bot` at http://127.0.0.1:8080"), "{missing}");
+        assert!(missing.contains("patchbay plugin list") && missing.contains("patchbay plugin push"), "{missing}");
     }
 
     #[test]

@@ -82,7 +82,9 @@ impl fmt::Display for ShadowDifferences {
 
 impl RemoteServer {
     pub async fn events(&self, name: &str, most: usize) -> Result<Vec<ServerAnswer<EventEntry>>, ServerError> {
-        self.items(&Self::path(name, "/events")?, most).await
+        let mut events: Vec<ServerAnswer<EventEntry>> = self.items(&Self::path(name, "/events")?, most).await?;
+        self.name_in_texts(events.iter_mut().filter_map(|event| event.value.reason.as_mut())).await;
+        Ok(events)
     }
 
     pub async fn differences(&self, name: &str, most: usize) -> Result<ServerAnswer<ShadowDifferences>, ServerError> {

@@ -35,13 +35,23 @@ pub struct LoggedInvocation {
     pub error: Option<String>,
 }
 
+impl LoggedInvocation {
+    /// Its memory, which is not measured in a shadow.
+    pub(crate) fn memory(&self) -> String {
+        match self.peak_memory_bytes {
+            0 => "-".to_owned(),
+            bytes => size(bytes),
+        }
+    }
+}
+
 impl fmt::Display for LoggedInvocation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let version = self.version.map_or_else(|| "-".to_owned(), |version| version.to_string());
         let time = self.time.as_deref().unwrap_or("-");
         let micros = self.duration_micros.max(0);
         write!(f, "{time}  v{version}  {:<14} {}.{:03} ms", self.outcome, micros / 1_000, micros % 1_000)?;
-        write!(f, "  {}", size(self.peak_memory_bytes))?;
+        write!(f, "  {}", self.memory())?;
         if let Some(event) = &self.event {
             write!(f, "  {event}")?;
         }
@@ -70,7 +80,20 @@ pub struct LogFilter {
     pub subject: Option<String>,
 }
 
+/// The conditions, such as `the outcome trapped and the event timer`.
+impl fmt::Display for LogFilter {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let fields = [("outcome", &self.outcome), ("event", &self.event), ("participant", &self.subject)];
+        let given = fields.into_iter().filter_map(|(name, value)| Some(format!("the {name} {}", value.as_ref()?)));
+        f.write_str(&given.collect::<Vec<_>>().join(" and "))
+    }
+}
+
 impl LogFilter {
+    pub fn is_empty(&self) -> bool {
+        self.outcome.is_none() && self.event.is_none() && self.subject.is_none()
+    }
+
     fn query(&self) -> Result<String, ServerError> {
         let mut query = String::new();
         let fields = [
@@ -91,8 +114,11 @@ impl LogFilter {
 }
 
 #[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
 struct Page {
     content: Vec<Value>,
+    #[serde(default)]
+    total_elements: u64,
 }
 
 pub struct Logs<'a> {
@@ -107,6 +133,13 @@ impl RemoteServer {
         let path = format!("{}?{}", Self::path(name, "/invocations")?, filter.query()?);
         Ok(Logs { server: self, path, seen: VecDeque::new() })
     }
+
+    /// The number of calls of a plugin that are kept.
+    pub async fn count_calls(&self, name: &str) -> Result<u64, ServerError> {
+        let path = format!("{}?page=0&size=1", Self::path(name, "/invocations")?);
+        let page: Page = self.json("GET", path, None, TIMEOUT).await?;
+        Ok(page.total_elements)
+    }
 }
 
 impl Logs<'_> {
@@ -115,7 +148,7 @@ impl Logs<'_> {
         let (first_time, mut new) = (self.seen.is_empty(), vec![]);
         for page in 0.. {
             let path = format!("{}page={page}&size={PAGE}", self.path);
-            let Page { content } = self.server.json("GET", path, None, TIMEOUT).await?;
+            let Page { content, .. } = self.server.json("GET", path, None, TIMEOUT).await?;
             let fetched = content.len();
             let mut unseen: Vec<ServerAnswer<LoggedInvocation>> =
                 content.into_iter().map(ServerAnswer::read).collect::<Result<_, ServerError>>()?;

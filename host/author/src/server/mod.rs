@@ -2,11 +2,13 @@
 
 mod activate;
 mod answer;
+mod asked_path;
 mod catalogue;
 mod error;
 mod form;
 mod give_back;
 mod history;
+mod key_values;
 mod listed_number;
 mod logs;
 mod numbers;
@@ -27,7 +29,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::sync::OnceCell;
 
-use self::listed_number::ListedNumber;
+use self::{asked_path::AskedPath, listed_number::ListedNumber};
 pub use activate::{ActivationRequest, HttpLimitsForm, Scope};
 pub use answer::ServerAnswer;
 pub use catalogue::{ListedPlugin, PluginStatus};
@@ -35,6 +37,7 @@ pub use error::ServerError;
 pub use form::UploadParts;
 pub use give_back::ReturnedChat;
 pub use history::{EventEntry, ShadowDifferences};
+pub use key_values::StoredValue;
 pub use logs::{LogFilter, LoggedInvocation, Logs};
 pub use push::PushedVersion;
 pub(crate) use push::size;
@@ -110,11 +113,12 @@ impl RemoteServer {
     }
 
     async fn good(&self, call: ApiCall<'_>) -> Result<ApiAnswer, ServerError> {
+        let path = call.path.clone();
         let answer = self.client.call(call).await;
         let answer = answer.map_err(|source| ServerError::NoAnswer { address: self.address().to_owned(), source })?;
         match answer.status {
             200..=299 => Ok(answer),
-            status => Err(ServerError::of_answer(status, &answer.body, self.address())),
+            status => Err(ServerError::of_answer(status, &answer.body, self.address(), AskedPath::of(&path))),
         }
     }
 

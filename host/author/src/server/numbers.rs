@@ -7,6 +7,8 @@ use super::{
 
 const NUMBERS: &str = "/messaging-service/WhatsApp/WhatsAppClientNumbers/getForCurrentLoginUser";
 const MOST_NUMBERS: usize = 10_000;
+/// The word before an id in texts of the server.
+const BEFORE_ID: &str = "number ";
 
 impl RemoteServer {
     /// An id, or the number in any spelling. The error lists the known ones.
@@ -58,6 +60,22 @@ impl RemoteServer {
             *number = numbers.iter().find(|known| known.id == id).map(|known| known.number.clone());
         }
         None
+    }
+
+    /// Puts numbers in place of their ids. If the server does not list the numbers, the ids stay.
+    pub(super) async fn name_in_texts<'s>(&self, texts: impl IntoIterator<Item = &'s mut String>) {
+        let texts: Vec<&mut String> = texts.into_iter().filter(|text| text.contains(BEFORE_ID)).collect();
+        if texts.is_empty() {
+            return;
+        }
+        let Ok(numbers) = self.numbers().await else { return };
+        for text in texts {
+            for known in numbers.iter().filter(|known| !known.id.is_empty()) {
+                if text.contains(&known.id) {
+                    *text = text.replace(&known.id, &known.number);
+                }
+            }
+        }
     }
 
     pub async fn optional_number_id(&self, typed: Option<&str>) -> Result<Option<String>, ServerError> {

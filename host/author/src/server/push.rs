@@ -37,6 +37,9 @@ pub struct PushedVersion {
     /// Whether the same bytes were uploaded before.
     #[serde(skip)]
     pub known: bool,
+    /// The numbers for which an earlier version is live. `None` = all numbers.
+    #[serde(skip)]
+    pub live_for: Vec<Option<String>>,
 }
 
 impl fmt::Display for PushedVersion {
@@ -49,7 +52,15 @@ impl fmt::Display for PushedVersion {
         if let Some(signature) = &self.signature {
             writeln!(f, "  signed: {signature}")?;
         }
-        write!(f, "Put it in charge with: patchbay plugin activate {name} --version {version}")
+        let command = format!("Activate it: patchbay plugin activate {name} --version {version}");
+        let with_place = |number: &Option<String>| match number {
+            Some(number) => format!("{command} --number {number}"),
+            None => command.clone(),
+        };
+        match self.live_for.as_slice() {
+            [] => write!(f, "{command} --number NUMBER\n  (without --number: for all numbers)"),
+            places => f.write_str(&places.iter().map(with_place).collect::<Vec<_>>().join("\n")),
+        }
     }
 }
 
@@ -155,7 +166,11 @@ struct Refusal {
 }
 
 fn compiling(size_of_it: u64, since: Duration) -> String {
-    format!("uploaded {}; the server checks and compiles it: {} s", size(size_of_it), since.as_secs())
+    let seconds = match since.as_secs() {
+        0 => String::new(),
+        seconds => format!(": {seconds} s"),
+    };
+    format!("uploaded {}; the server checks and compiles it{seconds}", size(size_of_it))
 }
 
 fn progress_text(sent: u64, total: u64) -> String {

@@ -7,6 +7,8 @@ use serde_json::{Map, Value};
 
 use super::{RemoteServer, Scope, ServerAnswer, ServerError, TIMEOUT, catalogue::config_text};
 
+const LIVE: &str = "live";
+
 #[derive(Debug, Clone, Deserialize)]
 pub struct RollbackReport {
     #[serde(flatten)]
@@ -21,6 +23,14 @@ impl fmt::Display for RollbackReport {
         let Some(before) = before else {
             return write!(f, "before: nothing was active there\nafter:  {now}");
         };
+        if before.mode != LIVE {
+            let whose = |scope: &Scope| match scope.version {
+                Some(version) if scope.plugin == before.plugin => format!("version {version}"),
+                Some(version) => format!("{} version {version}", scope.plugin),
+                None => scope.plugin.clone(),
+            };
+            return write!(f, "ends the {} of {}; {} stays live", before.mode, whose(before), whose(now));
+        }
         write!(f, "before: {before}\nafter:  {now}")?;
         let version = |scope: &Scope| match scope.version {
             Some(version) if before.plugin == now.plugin => version.to_string(),
@@ -62,7 +72,15 @@ impl RemoteServer {
             ("preview", preview.then_some(Value::Bool(true))),
         ];
         body.extend(fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
-        let answer = self.raw("POST", Self::path(name, "/rollback")?, Some(&Value::Object(body)), TIMEOUT).await?;
+        let answer = self.raw("POST", Self::path(name, "/rollback")?, Some(&Value::Object(body)), TIMEOUT).await;
+        let answer = match answer {
+            // It names the numbers where the plugin is active.
+            Err(ServerError::Refused(mut text)) => {
+                self.name_in_texts([&mut text]).await;
+                return Err(ServerError::Refused(text));
+            }
+            answer => answer?,
+        };
         if answer.status == 204 {
             return Ok(None);
         }

@@ -19,6 +19,7 @@ text            the customer writes it
 /clock 30m      move the clock; timers fire on the way
 /release        an agent gives the conversation back to the bot
 /state          the bot's state, tags, attributes and timers
+/timers         the timers that run
 /kv             what the plugin has stored
 /restart        a new conversation, with nothing stored
 /quit           leave";
@@ -42,6 +43,8 @@ pub(super) async fn carry_out(
         "/restart" => return Ok(LineOutcome::Restart),
         "/help" => writeln!(out, "{HELP}")?,
         "/state" => state(chat, out)?,
+        "/timers" if chat.timers().is_empty() => writeln!(out, "  (no timer runs)")?,
+        "/timers" => timers(chat, out)?,
         "/kv" => print_values(chat, out)?,
         "/release" => show(out, &chat.release().await)?,
         "/clock" => return clock(chat, rest, out).await,
@@ -149,6 +152,10 @@ fn state(chat: &LocalChat<'_>, out: &mut (dyn io::Write + Send)) -> io::Result<(
     for attribute in chat.attributes() {
         writeln!(out, "  attribute:  {} = {}", attribute.name, attributes::shown(&attribute.value))?;
     }
+    timers(chat, out)
+}
+
+fn timers(chat: &LocalChat<'_>, out: &mut (dyn io::Write + Send)) -> io::Result<()> {
     for (name, left) in chat.timers() {
         writeln!(out, "  timer:  {name} in {}", time::format_span(left))?;
     }

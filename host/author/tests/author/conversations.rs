@@ -337,6 +337,35 @@ steps:
 }
 
 #[tokio::test]
+async fn a_test_checks_that_the_bot_does_not_hand_over_close_tag_rate_or_type() {
+    passes(
+        "clerk",
+        "
+steps:
+  - customer: say x
+  - bot: x
+  - handed over: false
+  - closed: false
+  - rating asked: false
+  - typing: false
+  - tagged: nothing
+  - tagged: []
+  - customer: vip
+  - bot: tagged
+  - tagged: vip
+  - customer: person
+  - bot: one moment
+  - handed over: true
+  - customer: anybody?
+  - handed over: false
+",
+    )
+    .await;
+    let fault = refused("clerk", "steps: [{customer: say x}, {bot: x}, {closed: sometimes}]").await;
+    assert!(fault.contains("`closed` takes true or false"), "{fault}");
+}
+
+#[tokio::test]
 async fn the_gaps_are_the_buttons_timers_and_steps_that_no_conversation_of_the_run_reaches() {
     let yaml = "
 conversations:

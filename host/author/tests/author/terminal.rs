@@ -46,13 +46,27 @@ async fn chat(component: &Path, lines: &[&str]) -> String {
 
 #[tokio::test]
 async fn a_script_talks_taps_and_moves_the_clock() {
-    let lines = ["say hello", "buttons", "2", "remind tea 60", "/clock 30s", "/clock 30s", "/state", "hm", "/nonsense"];
+    let lines = [
+        "say hello",
+        "buttons",
+        "2",
+        "remind tea 60",
+        "/timers",
+        "/clock 30s",
+        "/clock 30s",
+        "/timers",
+        "/state",
+        "hm",
+        "/nonsense",
+    ];
     let said = chat(&guest("clerk"), &lines).await;
     for line in [
         "bot: hello\n",
         "  1. Yes [yes-id]\n",
         "bot: got choice no-id\n",
         "(timer `tea` in 1m)",
+        "  timer:  tea in 1m\n",
+        "  (no timer runs)\n",
         "(it is 2026-01-05 09:00:30 UTC)",
         "(timer `tea`)\nbot: time for tea\n",
         "  state:  (empty)\n",
@@ -147,4 +161,10 @@ async fn only_chatbots_can_be_talked_to() {
     let (_tell, typed) = mpsc::unbounded_channel();
     let error = terminal(&guest("usher")).talk(typed, "", &mut vec![]).await.unwrap_err().to_string();
     assert!(error.contains("is a router, and only chatbots have conversations"), "{error}");
+}
+
+#[tokio::test]
+async fn only_a_timer_that_ran_is_shown_as_cancelled() {
+    let said = chat(&guest("clerk"), &["forget tea", "remind tea 60", "forget tea"]).await;
+    assert_eq!(said.matches("(no timer tea any more)").count(), 1, "{said}");
 }

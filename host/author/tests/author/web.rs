@@ -163,6 +163,22 @@ steps:
 }
 
 #[tokio::test]
+async fn a_started_get_request_waits_for_a_slow_answer() {
+    passes(
+        "errand-bot",
+        "
+http: [{request: GET https://shop.example/slow, body: shipped, after: 5s, expect: 1}]
+steps:
+  - customer: start-get https://shop.example/slow
+  - bot: nothing
+  - clock: +5s
+  - bot: 200 shipped
+",
+    )
+    .await;
+}
+
+#[tokio::test]
 async fn a_started_request_ends_at_its_deadline() {
     passes(
         "errand-bot",
@@ -173,6 +189,39 @@ steps:
   - clock: +89s
   - bot: nothing
   - clock: +1s
+  - bot: {contains: http-timed-out}
+",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn a_sent_request_waits_three_seconds_or_the_limit_of_the_activation() {
+    passes(
+        "errand-bot",
+        "
+http:
+  - {request: GET https://shop.example/slow, body: late, after: 3s}
+  - {request: GET https://shop.example/slower, body: too late, after: 4s}
+steps:
+  - customer: try https://shop.example/slow
+  - bot: 200 late
+  - customer: try https://shop.example/slower
+  - bot: {contains: http-timed-out}
+",
+    )
+    .await;
+    passes(
+        "errand-bot",
+        "
+http limits: {timeout ms: 2000}
+http:
+  - {request: GET https://shop.example/slow, body: late, after: 2s}
+  - {request: GET https://shop.example/slower, body: too late, after: 3s}
+steps:
+  - customer: try https://shop.example/slow
+  - bot: 200 late
+  - customer: try https://shop.example/slower
   - bot: {contains: http-timed-out}
 ",
     )

@@ -59,7 +59,7 @@ pub(super) async fn apply(
     lease: &Lease,
     scene: &TurnContext,
     event: &WaitingEvent,
-    answer: ChatbotAnswer,
+    mut answer: ChatbotAnswer,
 ) -> Result<TurnOutcome> {
     let client = lease.client;
     let mut tx = ctx.db.begin().await?;
@@ -85,9 +85,21 @@ pub(super) async fn apply(
             return Ok(TurnOutcome::from_trouble(TurnTrouble::Unusable { reason, made: answer.made }));
         }
     }
-    let mut turn = Turn { ctx, lease, scene, event, participant: &mut participant, steps: Vec::new(), timers: false };
+    let mut turn = Turn {
+        ctx,
+        lease,
+        scene,
+        event,
+        participant: &mut participant,
+        steps: Vec::new(),
+        timers: false,
+        missing_team: None,
+    };
     for effect in answer.effects {
         turn.carry_out(&mut tx, effect).await?;
+    }
+    if let Some(team) = turn.missing_team.take() {
+        answer.made.add_log_line(&format!("there is no team `{team}`: the chat waits for all agents"));
     }
     let mut wakes = turn.finish(&mut tx).await?;
     // From here on the messages tie the files to the customer.
@@ -121,6 +133,8 @@ struct Turn<'a> {
     participant: &'a mut Participant,
     steps: Vec<Step>,
     timers: bool,
+    /// A team to which the chatbot handed over and that does not exist.
+    missing_team: Option<String>,
 }
 
 impl Turn<'_> {
@@ -189,7 +203,11 @@ impl Turn<'_> {
         };
         let unknown = named.filter(|_| self.participant.team.is_none());
         self.participant.queued_reason = Some(match unknown {
-            Some(name) => format!("there is no team `{}`; {reason}", name.trim()),
+            Some(name) => {
+                let name = name.trim();
+                self.missing_team = Some(name.to_owned());
+                format!("there is no team `{name}`; {reason}")
+            }
             None => reason,
         });
         site_team::name(db, self.lease.client, self.participant).await?;

@@ -79,6 +79,7 @@ impl TurnTrouble {
         }
     }
 
+    /// For the author of the plugin.
     fn reason(&self) -> String {
         let text = match self {
             Self::NoBot => "no chatbot is active on this number".to_owned(),
@@ -92,7 +93,16 @@ impl TurnTrouble {
             Self::UnreadableEvent => "an event of the chat cannot be read".to_owned(),
             Self::Broken(reason) => format!("the chatbot could not be asked: {reason}"),
         };
-        text.chars().filter(|character| *character != '\0').take(REASON_LENGTH).collect()
+        storable(&text)
+    }
+
+    /// Without the words of a crash, of the plugin or of the network: agents cannot use them, and the trace has them.
+    fn reason_for_agents(&self) -> String {
+        match self {
+            Self::Call { error, .. } => storable(&words_for_agents(error)),
+            Self::Broken(_) => "the chatbot could not be asked".to_owned(),
+            _ => self.reason(),
+        }
     }
 
     fn into_made(self) -> Option<FinishedCall> {
@@ -109,6 +119,30 @@ impl TurnTrouble {
     }
 }
 
+fn words_for_agents(error: &CallError) -> String {
+    let reason = match error {
+        CallError::Refused { error, .. } => format!("it reported the error `{}`", error.code),
+        CallError::Trap { .. } => "it crashed".to_owned(),
+        CallError::TimedOut { .. } => "it did not answer in time".to_owned(),
+        CallError::LimitExceeded { which, .. } => format!("it exceeded its limit of {which}"),
+        CallError::BadAnswer { reason, .. } => format!("its answer cannot be used: {reason}"),
+        CallError::Suspended { .. } => "it failed too often and is suspended".to_owned(),
+        CallError::NotFound { plugin } => format!("`{plugin}` is not there"),
+        CallError::TooBusy { .. } => "the server was too busy".to_owned(),
+        CallError::KeyValues { .. } => "its values or files could not be read".to_owned(),
+        CallError::Unloadable { .. }
+        | CallError::Unavailable { .. }
+        | CallError::WrongWorld { .. }
+        | CallError::BadRecording { .. } => "it cannot be loaded".to_owned(),
+    };
+    format!("the chatbot failed: {reason}")
+}
+
+/// PostgreSQL stores no zero bytes.
+fn storable(text: &str) -> String {
+    text.chars().filter(|character| *character != '\0').take(REASON_LENGTH).collect()
+}
+
 /// Repeats the turn later, or gives the chat to people after too many failures. Then the events for the chatbot are
 /// dropped, since people see the messages. `attempts`: earlier failures of the turn.
 pub(super) async fn give_to_people(
@@ -120,6 +154,7 @@ pub(super) async fn give_to_people(
 ) -> Result<()> {
     let client = lease.client;
     let (next, reason, kind) = (trouble.next(attempts), trouble.reason(), trouble.kind());
+    let for_agents = trouble.reason_for_agents();
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
     let participant = participants::lock(&mut tx, client, id).await?;
@@ -144,7 +179,7 @@ pub(super) async fn give_to_people(
             let had = participant.clone();
             if participant.apply(ParticipantMove::BotFailed).is_ok() {
                 given_up = true;
-                participant.queued_reason = Some(reason);
+                participant.queued_reason = Some(for_agents);
                 site_team::name(&mut tx, client, &mut participant).await?;
                 wakes = record_moved(ctx, &mut tx, client, &had, &participant).await?;
             }
@@ -173,7 +208,7 @@ fn consequence(is_of_bot: bool, next: &Next, reason: &str) -> String {
     }
 }
 
-/// Stores the failed call of a canary with its consequence. Returns the reason in words.
+/// Stores the failed call of a canary with its consequence. Returns the reason in words for agents.
 pub(super) async fn keep_on_trial(
     ctx: &Context,
     lease: &Lease,
@@ -181,7 +216,7 @@ pub(super) async fn keep_on_trial(
     trouble: TurnTrouble,
     consequence: &str,
 ) -> Result<String> {
-    let (reason, kind) = (trouble.reason(), trouble.kind());
+    let (reason, kind) = (trouble.reason_for_agents(), trouble.kind());
     tracing::info!(participant.id = %id, outcome = kind, consequence, "a canary of a chatbot failed");
     if let Some(mut made) = trouble.into_made() {
         made.state_consequence(consequence);
@@ -244,6 +279,18 @@ mod tests {
         for trouble in [gone, unloadable, unusable, alone, TurnTrouble::EndlessAnswers, TurnTrouble::UnreadableEvent] {
             assert_eq!(trouble.next(0), Next::People, "{}", trouble.reason());
         }
+    }
+
+    #[test]
+    fn agents_read_a_short_reason_and_the_author_the_whole_one() {
+        let reason = "no file at store.internal:9000".to_owned();
+        let unavailable = call(CallError::Unavailable { plugin: "bot".to_owned(), reason, unread: true });
+        assert_eq!(unavailable.reason_for_agents(), "the chatbot failed: it cannot be loaded");
+        assert!(unavailable.reason().contains("store.internal"), "{}", unavailable.reason());
+        let broken = TurnTrouble::Broken("database db.internal is away".to_owned());
+        assert_eq!(broken.reason_for_agents(), "the chatbot could not be asked");
+        let unusable = TurnTrouble::Unusable { reason: "template `x` is gone".to_owned(), made: made() };
+        assert!(unusable.reason_for_agents().ends_with("template `x` is gone"), "{}", unusable.reason_for_agents());
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use serde_json::Value;
 use url::Url;
 
 /// Every host, for tools of an author. An activation cannot contain it ([`AllowedHost::parse`] refuses it).
@@ -83,11 +84,7 @@ pub(crate) fn judge(url: &Url, allowed: &[String]) -> Result<(), String> {
     if everywhere || allowed.iter().filter_map(|entry| AllowedHost::parse(entry).ok()).any(|entry| entry.gives(url)) {
         return Ok(());
     }
-    let host = url.host_str().unwrap_or_default();
-    let wanted = match url.port() {
-        Some(port) => format!("{host}:{port}"),
-        None => host.to_owned(),
-    };
+    let wanted = entry_for(url);
     let given = match allowed {
         [] => "it was not given any host".to_owned(),
         some => format!("it was given {}", some.join(", ")),
@@ -97,9 +94,48 @@ pub(crate) fn judge(url: &Url, allowed: &[String]) -> Result<(), String> {
     ))
 }
 
+/// The entry that allows the host of an address.
+fn entry_for(url: &Url) -> String {
+    let host = url.host_str().unwrap_or_default();
+    url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
+}
+
+/// The hosts of addresses in a configuration that are not allowed, as entries that would allow them. A plugin may need an
+/// address for another purpose than a request.
+pub fn hosts_not_allowed(config: &Value, allowed: &[String]) -> Vec<String> {
+    let mut hosts = Vec::new();
+    let mut open = vec![config];
+    while let Some(value) = open.pop() {
+        match value {
+            Value::Array(items) => open.extend(items),
+            Value::Object(fields) => open.extend(fields.values()),
+            Value::String(text) if text.starts_with("http://") || text.starts_with("https://") => {
+                let url = Url::parse(text).ok().filter(|url| judge(url, allowed).is_err());
+                hosts.extend(url.as_ref().map(entry_for));
+            }
+            _ => {}
+        }
+    }
+    hosts.sort();
+    hosts.dedup();
+    hosts
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn addresses_in_a_configuration_are_compared_with_the_allowed_hosts() {
+        let config = serde_json::json!({
+            "orders": "http://127.0.0.1:18310/v1", "tools": [{"url": "https://api.example.org/a"}], "text": "see https://x.example",
+            "again": "http://127.0.0.1:18310", "count": 7,
+        });
+        let allowed = |hosts: &[&str]| hosts.iter().map(|host| (*host).to_owned()).collect::<Vec<_>>();
+        assert_eq!(hosts_not_allowed(&config, &[]), ["127.0.0.1:18310", "api.example.org"]);
+        assert_eq!(hosts_not_allowed(&config, &allowed(&["api.example.org"])), ["127.0.0.1:18310"]);
+        assert!(hosts_not_allowed(&config, &allowed(&["*.example.org", "127.0.0.1:18310"])).is_empty());
+    }
 
     fn allows(entry: &str, url: &str) -> bool {
         judge(&Url::parse(url).unwrap(), &[entry.to_owned()]).is_ok()

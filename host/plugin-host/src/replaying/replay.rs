@@ -36,6 +36,8 @@ pub struct CallReplay {
     pub first_difference: Option<String>,
     #[serde(skip)]
     pub duration: Duration,
+    #[serde(skip)]
+    pub peak_memory_bytes: u64,
     pub world: World,
 }
 
@@ -137,6 +139,11 @@ impl Play<'_> {
         let call = moving(self.host.engine(), guest, self.loaded, question, end_of_tape);
         let made = self.host.threads().last(call).await;
         let duration = began.elapsed();
+        let trace = match &made.result {
+            Ok(answered) => Some(&answered.trace),
+            Err(error) => error.trace(),
+        };
+        let spent = (duration, trace.map_or(0, |trace| trace.peak_memory_bytes));
         let result_now = match made.result {
             Err(error) if error.trace().is_none() => return Err(error),
             _ if stop_after.is_some_and(|most| made.stopped || made.host_calls >= most) => {
@@ -144,7 +151,7 @@ impl Play<'_> {
             }
             _ => made.result_text(),
         };
-        Ok(self.compare(result_now, &tape, duration))
+        Ok(self.compare(result_now, &tape, spent))
     }
 
     fn stop_reason(&self, logs: &[LogLine]) -> String {
@@ -162,7 +169,13 @@ impl Play<'_> {
         }
     }
 
-    fn compare(&self, result_now: String, tape: &RecordedAnswers, duration: Duration) -> CallReplay {
+    /// `duration` and `peak_memory_bytes` are those of the repeated call.
+    fn compare(
+        &self,
+        result_now: String,
+        tape: &RecordedAnswers,
+        (duration, peak_memory_bytes): (Duration, u64),
+    ) -> CallReplay {
         let (world, result_then) = (self.recording.world, in_newest_words(&self.recording.result));
         let asked_otherwise = tape.deviation();
         let answered_otherwise = (result_then != result_now).then(|| {
@@ -174,6 +187,14 @@ impl Play<'_> {
             (Some(answer), Some(request)) => Some(format!("{answer} ({request})")),
             (answer, request) => answer.or(request),
         };
-        CallReplay { identical: first_difference.is_none(), result_then, result_now, first_difference, duration, world }
+        CallReplay {
+            identical: first_difference.is_none(),
+            result_then,
+            result_now,
+            first_difference,
+            duration,
+            peak_memory_bytes,
+            world,
+        }
     }
 }

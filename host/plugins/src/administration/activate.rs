@@ -20,6 +20,7 @@ use super::{
     catalogue::{self, ChosenPlugin},
     follow, known_inbox, loads, note,
     referred_secrets::{self, ReferringConfig},
+    same_terms::{find_same, tries_something},
     schema, trial, validation,
 };
 use crate::{
@@ -41,7 +42,8 @@ pub struct NewActivation {
     pub version: Option<u64>,
     pub inbox: Option<InboxId>,
     pub mode: Mode,
-    pub percent: u8,
+    /// Share of a canary. `None` = keep that of this plugin's canary in the slot; if there is none, 10.
+    pub percent: Option<u8>,
     /// Configuration of the plugin: an object. `None` = keep the configuration of this plugin's activation in the slot;
     /// if there is none, `{}`.
     pub config: Option<Value>,
@@ -50,11 +52,23 @@ pub struct NewActivation {
     pub allowed_hosts: Option<Vec<String>>,
     /// `None` = keep the limits of this plugin's activation in the slot; if there is none, those of the operator.
     pub http_limits: Option<HttpLimits>,
-    pub error_threshold: u8,
-    pub minimum_calls: u32,
+    /// `None` = as for `percent`; if there is no canary, 10.
+    pub error_threshold: Option<u8>,
+    /// `None` = as for `percent`; if there is no canary, 20.
+    pub minimum_calls: Option<u32>,
     /// Run all checks and show the result, and change nothing.
     pub preview: bool,
 }
+
+/// The terms of a canary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct CanaryTerms {
+    percent: u8,
+    error_threshold: u8,
+    minimum_calls: u32,
+}
+
+const USUAL_TERMS: CanaryTerms = CanaryTerms { percent: 10, error_threshold: 10, minimum_calls: 20 };
 
 impl NewActivation {
     /// The newest version of a plugin for all inboxes, with default values for the rest.
@@ -64,12 +78,12 @@ impl NewActivation {
             version: None,
             inbox: None,
             mode,
-            percent: 10,
+            percent: None,
             config: None,
             allowed_hosts: None,
             http_limits: None,
-            error_threshold: 10,
-            minimum_calls: 20,
+            error_threshold: None,
+            minimum_calls: None,
             preview: false,
         }
     }
@@ -91,17 +105,18 @@ pub async fn activate(
     wanted: NewActivation,
     actor: Actor,
 ) -> Result<ActivationResult, PluginError> {
-    let (candidate, model, config) = {
+    let (candidate, model, terms, config) = {
         let mut db = ctx.db.acquire().await?;
         let candidate = catalogue::choose(ctx, &mut db, client, &wanted.plugin, wanted.version).await?;
         known_inbox(&mut db, client, wanted.inbox).await?;
         let model = find_model(&mut db, client, &candidate, wanted.inbox).await?;
+        let terms = canary_terms(&mut db, client, &candidate, &wanted).await?;
         let given = (candidate.plugin.name(), config_of(ctx, client, &wanted, model.as_ref())?);
         let config = referred_secrets::read(&mut db, &ctx.sealer, client, given).await?;
-        (candidate, model, config)
+        (candidate, model, terms, config)
     };
     let candidate = catalogue::with_schema(ctx, client, candidate).await?;
-    let activation = plan(ctx, client, &wanted, &candidate, (&config, model.as_ref())).await?;
+    let activation = plan(ctx, client, (&wanted, terms), &candidate, (&config, model.as_ref())).await?;
     let kept = kept_fields(&wanted, model.as_ref());
     loads(ctx, client, &activation.plugin).await?;
     validation::run(ctx, client, &activation).await?;
@@ -174,7 +189,7 @@ fn config_of(
 async fn plan(
     ctx: &Context,
     client: ClientId,
-    wanted: &NewActivation,
+    (wanted, terms): (&NewActivation, CanaryTerms),
     candidate: &ChosenPlugin,
     (config, model): (&ReferringConfig, Option<&SlotActivation>),
 ) -> Result<SlotActivation, PluginError> {
@@ -192,13 +207,13 @@ async fn plan(
         faults.extend(built_in_rules::faults(&candidate.plugin, &config.with_stand_ins()));
     }
     faults.extend(judged.faults);
-    if !(1..=100).contains(&wanted.percent) {
+    if !(1..=100).contains(&terms.percent) {
         faults.push(FieldFault::new("percent", "must be a whole number from 1 to 100"));
     }
-    if wanted.error_threshold > 100 {
+    if terms.error_threshold > 100 {
         faults.push(FieldFault::new("errorThreshold", "must be a whole number from 0 to 100, in percent"));
     }
-    if !(1..=1_000).contains(&wanted.minimum_calls) {
+    if !(1..=1_000).contains(&terms.minimum_calls) {
         faults.push(FieldFault::new("minimumCalls", "must be a whole number from 1 to 1000"));
     }
     if is_no_chatbot(&candidate.plugin) {
@@ -219,12 +234,37 @@ async fn plan(
         plugin: candidate.plugin.clone(),
         allowed_hosts,
         http_limits,
-        percent: if wanted.mode == Mode::Canary { wanted.percent } else { 100 },
-        error_threshold: wanted.error_threshold,
-        minimum_calls: wanted.minimum_calls,
+        percent: if wanted.mode == Mode::Canary { terms.percent } else { 100 },
+        error_threshold: terms.error_threshold,
+        minimum_calls: terms.minimum_calls,
         previous: None,
         recording: None,
         activated_at: now,
+    })
+}
+
+/// The terms of the request. Absent ones are those of the canary of this plugin that runs in the place, because its
+/// participants must not change to another version unasked.
+async fn canary_terms(
+    db: &mut PgConnection,
+    client: ClientId,
+    candidate: &ChosenPlugin,
+    wanted: &NewActivation,
+) -> Result<CanaryTerms> {
+    let present = match wanted.mode {
+        Mode::Canary => in_scope(db, client, candidate.world, wanted.inbox).await?,
+        Mode::Live | Mode::Shadow => Vec::new(),
+    };
+    let running = present.iter().find(|one| one.mode == Mode::Canary && one.plugin.name() == candidate.plugin.name());
+    let usual = running.map_or(USUAL_TERMS, |running| CanaryTerms {
+        percent: running.percent,
+        error_threshold: running.error_threshold,
+        minimum_calls: running.minimum_calls,
+    });
+    Ok(CanaryTerms {
+        percent: wanted.percent.unwrap_or(usual.percent),
+        error_threshold: wanted.error_threshold.unwrap_or(usual.error_threshold),
+        minimum_calls: wanted.minimum_calls.unwrap_or(usual.minimum_calls),
     })
 }
 
@@ -319,33 +359,6 @@ pub(super) async fn still_there(
     }
 }
 
-fn find_same<'a>(
-    ctx: &Context,
-    client: ClientId,
-    present: &'a [SlotActivation],
-    wanted: &SlotActivation,
-    config: &Value,
-) -> Result<Option<&'a SlotActivation>> {
-    for present in present.iter().filter(|present| same_terms(present, wanted)) {
-        // The sealed form of the same value differs each time.
-        if secrets::open(&ctx.sealer, client, &present.config)? == *config {
-            return Ok(Some(present));
-        }
-    }
-    Ok(None)
-}
-
-/// Compares everything except the configuration.
-fn same_terms(present: &SlotActivation, wanted: &SlotActivation) -> bool {
-    let of_canary =
-        |activation: &SlotActivation| (activation.percent, activation.error_threshold, activation.minimum_calls);
-    present.mode == wanted.mode
-        && present.plugin == wanted.plugin
-        && present.allowed_hosts == wanted.allowed_hosts
-        && present.http_limits == wanted.http_limits
-        && (present.mode != Mode::Canary || of_canary(present) == of_canary(wanted))
-}
-
 /// A shadow needs a live plugin, or a built-in plugin of the host, to compare with.
 async fn has_something_to_compare_with(
     db: &mut PgConnection,
@@ -405,6 +418,9 @@ async fn succession(
     let present = in_scope(db, client, activation.world, activation.inbox).await?;
     if let Some(same) = find_same(ctx, client, &present, &activation, config)? {
         return Ok(Succession::Same(same.clone()));
+    }
+    if activation.mode == Mode::Canary {
+        tries_something(ctx, client, &present, &activation, config)?;
     }
     if activation.mode == Mode::Shadow {
         has_something_to_compare_with(db, client, &activation).await?;

@@ -12,6 +12,7 @@ mod recordings;
 mod referred_secrets;
 mod replay;
 mod reports;
+mod same_terms;
 mod schema;
 mod shared_secrets;
 mod signature;

@@ -269,6 +269,8 @@ async fn plan_to(
         }
         return Ok(Plan::BringBack { instead_of: live, back: Box::new(available(ctx, past)?) });
     }
+    // A version that does not exist has another cure.
+    catalogue::choose(ctx, db, client, plugin, Some(version)).await?;
     Err(PluginError::Conflict(format!(
         "version {version} of `{plugin}` was not live there lately: activate it with the configuration that it needs"
     )))

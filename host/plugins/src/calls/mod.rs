@@ -21,7 +21,7 @@ pub mod trace;
 pub use self::{
     answering::AnsweringVersion,
     call_results::FinishedCall,
-    result_store::{RemainingComparisons, keep, store_shadow_call},
+    result_store::{MissedEvent, RemainingComparisons, keep, note_missed_event, store_shadow_call},
     trace::TraceSource,
 };
 

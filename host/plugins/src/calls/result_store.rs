@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use super::{FinishedCall, canary, shadow};
+use super::{AnsweringVersion, FinishedCall, canary, shadow, trace};
 use crate::slots::stored_version;
 use base::{Context, Error, Result};
 use domain::ids::ClientId;
 use futures::{FutureExt, future::BoxFuture};
+use plugin_host::World;
 use storage::{
     PgConnection,
     plugins::{
@@ -81,6 +82,33 @@ pub async fn store_shadow_call(
     made: FinishedCall,
 ) -> Result<()> {
     let row = Invocation { id: ctx.mint(), ..made.invocation };
+    Ok(invocations::record(db, client, &[row]).await?)
+}
+
+/// An event that a chatbot does not get.
+#[derive(Debug, Clone, Copy)]
+pub struct MissedEvent<'a> {
+    pub plugin: &'a str,
+    /// One of [`trace::EVENTS`].
+    pub event: &'a str,
+    /// The participant.
+    pub subject: Uuid,
+    pub reason: &'a str,
+}
+
+/// Notes among the calls of a chatbot that it was not called, for its author.
+pub async fn note_missed_event(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    missed: MissedEvent<'_>,
+) -> Result<()> {
+    let answering = AnsweringVersion::built_in(World::Chatbot, missed.plugin);
+    let row = Invocation {
+        event: Some(missed.event.to_owned()),
+        consequence: Some(missed.reason.to_owned()),
+        ..trace::invocation(ctx.mint(), &answering, None, None, missed.subject)
+    };
     Ok(invocations::record(db, client, &[row]).await?)
 }
 

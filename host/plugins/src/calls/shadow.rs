@@ -108,13 +108,13 @@ async fn compare(
         Ok(replay) => {
             let answered = Recording { result: replay.result_now, ..asked };
             let (answer, words) = comparable(&answered);
-            (answer, words, row(invocation, beside, &answered.result, replay.duration))
+            (answer, words, row(invocation, beside, &answered.result, (replay.duration, replay.peak_memory_bytes)))
         }
         Err(CallError::TooBusy { .. }) => return Ok(false),
         // A shadow that could not be called is a difference too.
         Err(error) => {
             let result = json!({ "outcome": "not-started", "failure": error.to_string() });
-            let row = row(invocation, beside, &result.to_string(), Duration::ZERO);
+            let row = row(invocation, beside, &result.to_string(), (Duration::ZERO, 0));
             (result.clone(), result, row)
         }
     };
@@ -155,7 +155,12 @@ struct Line {
 }
 
 /// The stored row of the shadow's call. `result` is its JSON text.
-fn row(id: Uuid, beside: &ShadowComparison, result: &str, duration: Duration) -> Invocation {
+fn row(
+    id: Uuid,
+    beside: &ShadowComparison,
+    result: &str,
+    (duration, peak_memory_bytes): (Duration, u64),
+) -> Invocation {
     let result: Told = serde_json::from_str(result).unwrap_or_default();
     let logs: String =
         result.logs.iter().map(|line| format!("{}: {}\n", line.level.to_lowercase(), line.message)).collect();
@@ -164,6 +169,7 @@ fn row(id: Uuid, beside: &ShadowComparison, result: &str, duration: Duration) ->
         outcome: result.outcome,
         error: result.failure.map(|failure| trace::storable(&failure, trace::ERROR_LENGTH)),
         duration_micros: i64::try_from(duration.as_micros()).unwrap_or(i64::MAX),
+        peak_memory_bytes: i64::try_from(peak_memory_bytes).unwrap_or(i64::MAX),
         logs: trace::storable(&logs, usize::MAX),
         event: beside.event.clone(),
         mode: Mode::Shadow.as_str().to_owned(),

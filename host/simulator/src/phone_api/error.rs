@@ -17,7 +17,7 @@ pub(crate) enum PhoneApiError {
     NoBusiness,
     #[error("phone {0} has no message {1}; GET /phones/{0}/inbox lists them")]
     NoMessage(String, String),
-    #[error("the message has no button \"{0}\" that answers; its buttons are: {1}")]
+    #[error("the message has no button {0} that answers; its buttons are: {1}")]
     NoButton(String, String),
 }
 

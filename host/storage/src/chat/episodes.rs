@@ -24,8 +24,10 @@ pub struct NewEpisode {
 /// Begins an episode, unless one is open.
 pub async fn open(db: &mut PgConnection, client: ClientId, new: NewEpisode, at: DateTime<Utc>) -> Result<()> {
     sqlx::query(
-        "INSERT INTO chat_episode (client_id, id, participant_id, channel, opened_at, queued_at)
-         SELECT $1, $2, $3, channel, $5::timestamptz, CASE WHEN $6 THEN $5::timestamptz END FROM inbox WHERE client_id = $1 AND id = $4
+        "INSERT INTO chat_episode (client_id, id, participant_id, channel, opened_at, queued_at, waits_since)
+         SELECT $1, $2, $3, channel, $5::timestamptz, CASE WHEN $6 THEN $5::timestamptz END,
+                CASE WHEN $6 THEN $5::timestamptz END
+         FROM inbox WHERE client_id = $1 AND id = $4
          ON CONFLICT (client_id, participant_id) WHERE closed_at IS NULL DO NOTHING",
     )
     .bind(client.0)
@@ -39,7 +41,7 @@ pub async fn open(db: &mut PgConnection, client: ClientId, new: NewEpisode, at: 
     Ok(())
 }
 
-/// The new owner of a chat.
+/// The new owner of a chat. Without an agent and not queued, it is a chatbot.
 #[derive(Debug, Clone, Copy)]
 pub struct EpisodeOwner {
     pub agent: Option<UserId>,
@@ -56,6 +58,8 @@ pub async fn give(
     sqlx::query(
         "UPDATE chat_episode SET
              queued_at = CASE WHEN $5 THEN COALESCE(queued_at, $6::timestamptz) ELSE queued_at END,
+             waits_since = CASE WHEN $5 THEN COALESCE(waits_since, $6::timestamptz)
+                                WHEN $3::uuid IS NULL THEN NULL ELSE waits_since END,
              assigned_at = CASE WHEN $3::uuid IS NOT NULL THEN COALESCE(assigned_at, $6::timestamptz) ELSE assigned_at END,
              agent_id = COALESCE($3, agent_id), team_id = COALESCE($4, team_id)
          WHERE client_id = $1 AND participant_id = $2 AND closed_at IS NULL",
@@ -127,17 +131,18 @@ pub async fn close(
     Ok(())
 }
 
-/// Since when customers wait for the first answer of an agent in the open episode. Other chats are absent.
+/// Since when customers wait for the first answer of an agent in the open episode, without the time before a chatbot had
+/// the chat. Other chats are absent.
 pub async fn waiting(
     db: &mut PgConnection,
     client: ClientId,
     chats: &[ParticipantId],
 ) -> Result<HashMap<ParticipantId, DateTime<Utc>>> {
     let rows: Vec<(Uuid, DateTime<Utc>)> = sqlx::query_as(
-        "SELECT episode.participant_id, episode.queued_at
+        "SELECT episode.participant_id, episode.waits_since
          FROM (SELECT $1::uuid AS client_id, * FROM unnest($2::uuid[]) AS one (id) OFFSET 0) wanted
          JOIN chat_episode episode ON episode.client_id = wanted.client_id AND episode.participant_id = wanted.id
-         WHERE episode.closed_at IS NULL AND episode.answered_at IS NULL AND episode.queued_at IS NOT NULL",
+         WHERE episode.closed_at IS NULL AND episode.answered_at IS NULL AND episode.waits_since IS NOT NULL",
     )
     .bind(client.0)
     .bind(chats.iter().map(|chat| chat.0).collect::<Vec<_>>())

@@ -186,11 +186,11 @@ pub struct WaitingChats {
 /// The queue by team, at most 10,000 chats of it.
 pub async fn queue(db: &mut PgConnection, client: ClientId) -> Result<Vec<WaitingChats>> {
     let rows: Vec<(Option<Uuid>, i64, DateTime<Utc>)> = sqlx::query_as(
-        "SELECT waits.team_id, count(*), min(COALESCE(episode.queued_at, waits.last_message_at))
+        "SELECT waits.team_id, count(*), min(COALESCE(episode.waits_since, waits.last_message_at))
          FROM (SELECT client_id, id, team_id, last_message_at FROM participant
                WHERE client_id = $1 AND state = 'QUEUED' LIMIT $2) waits
          LEFT JOIN LATERAL (
-             SELECT queued_at FROM chat_episode
+             SELECT waits_since FROM chat_episode
              WHERE client_id = waits.client_id AND participant_id = waits.id AND closed_at IS NULL OFFSET 0) episode
              ON true
          GROUP BY waits.team_id ORDER BY waits.team_id NULLS FIRST",

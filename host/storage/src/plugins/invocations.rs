@@ -19,7 +19,7 @@ pub struct Invocation {
     pub error: Option<String>,
     /// The event of a chatbot, by its name in `wit/`.
     pub event: Option<String>,
-    /// The consequence for the chat, in words. Only of failed calls of a chatbot.
+    /// The consequence for the chat, in words. Only of calls of a chatbot that failed or were not made.
     pub consequence: Option<String>,
     #[sqlx(rename = "subject_id")]
     pub subject: Option<Uuid>,

@@ -87,7 +87,7 @@ static inline bool patchbay_attribute_boolean(patchbay_session *session, const c
   return is_boolean ? value->val.boolean : otherwise;
 }
 
-/* The tags of the participant, as they are now. NULL ends the list. */
+/* The tags of the chat, as they are now. NULL ends the list. */
 static inline char **patchbay_tags(void) {
   plugin_list_string_t tags;
   patchbay_plugin_conversation_tags(&tags);
@@ -219,12 +219,12 @@ static inline void patchbay_close(patchbay_actions *out) {
   patchbay_add(out, EXPORTS_PATCHBAY_PLUGIN_BOT_ACTION_CLOSE);
 }
 
-/* Puts a tag on the participant. */
+/* Puts a tag on the chat. */
 static inline void patchbay_tag(patchbay_actions *out, const char *name) {
   patchbay_add(out, EXPORTS_PATCHBAY_PLUGIN_BOT_ACTION_ADD_TAG)->val.add_tag = patchbay_string(name);
 }
 
-/* Takes a tag off the participant. */
+/* Takes a tag off the chat. */
 static inline void patchbay_remove_tag(patchbay_actions *out, const char *name) {
   patchbay_add(out, EXPORTS_PATCHBAY_PLUGIN_BOT_ACTION_REMOVE_TAG)->val.remove_tag = patchbay_string(name);
 }

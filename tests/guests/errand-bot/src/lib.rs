@@ -29,6 +29,7 @@ impl Chatbot for Errands {
                 let (seconds, url) = rest.split_once(' ').ok_or("start-within SECONDS URL")?;
                 return start(url, seconds.parse().map_err(|_| "start-within SECONDS URL")?);
             }
+            "start-get" => return Ok(vec![Action::Typing, Action::state(http::start_get(rest, 90)?)]),
             "tag" => return Ok(vec![Action::tag(rest)]),
             "untag" => return Ok(vec![Action::remove_tag(rest)]),
             "attributes" => Ok(attributes(&session)),

@@ -18,7 +18,7 @@ const (
 // History returns the last messages, oldest first: at most `most` of them, and never more than 50.
 func History(most uint32) []PastMessage { return patchbay_plugin_conversation.History(most) }
 
-// Tags returns the tags of the participant.
+// Tags returns the tags of the chat.
 func Tags() []string { return patchbay_plugin_conversation.Tags() }
 
 // Timers returns the timers of this conversation, the next one first.
