@@ -397,10 +397,10 @@ impl<'a> LocalChat<'a> {
                 self.templates.insert(name.clone(), (due, message.clone()));
             }
             HostEffect::TemplateCancelled(name) => {
-                self.templates.remove(name);
+                self.templates.remove(name)?;
             }
             HostEffect::TimerCancelled(name) => {
-                self.timers.remove(name);
+                self.timers.remove(name)?;
             }
             HostEffect::Untagged(tag) => self.tags.retain(|other| other != tag),
             HostEffect::Tagged(tag) => {
