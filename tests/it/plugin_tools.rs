@@ -164,6 +164,26 @@ async fn the_values_of_a_plugin_are_listed_by_customer() {
 }
 
 #[tokio::test]
+async fn an_activation_warns_of_a_trial_that_goes_on_and_of_one_that_tries_nothing() {
+    let (_patchbay, _client, machine) = with_clerk().await;
+    let useless = machine.does(&["activate", "clerk", "--version", "1", "--mode", "shadow"]);
+    assert!(useless.contains("Warning: version 1 is live there already: name the version"), "{useless}");
+    machine.does(&["rollback", "clerk"]);
+    for (said, name) in [("you wrote:", "second.wasm"), ("you noted:", "third.wasm")] {
+        machine.write(name, altered(guest("clerk"), "you said: ", said));
+        machine.does(&["push", name, "--name", "clerk"]);
+    }
+    let tried = machine.does(&["activate", "clerk", "--version", "2", "--mode", "shadow"]);
+    assert!(!tried.contains("Warning"), "{tried}");
+
+    let live = machine.does(&["activate", "clerk", "--version", "3"]);
+
+    assert!(live.contains("Warning: version 2 stays a shadow there; `patchbay plugin rollback clerk`"), "{live}");
+    let promoted = machine.does(&["activate", "clerk", "--version", "2"]);
+    assert!(!promoted.contains("Warning"), "{promoted}");
+}
+
+#[tokio::test]
 async fn a_list_ends_silently_if_its_reader_has_gone() {
     let (_patchbay, _client, machine) = with_clerk().await;
     let mut command = machine.command(&["list"]);

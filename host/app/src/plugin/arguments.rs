@@ -343,7 +343,7 @@ pub struct LogsArguments {
     pub json: bool,
 }
 
-/// `patchbay plugin events`, `patchbay plugin differences`
+/// `patchbay plugin events`, `patchbay plugin differences`, and part of `patchbay plugin kv`
 #[derive(Debug, Args)]
 pub struct HistoryArguments {
     /// Name of the plugin

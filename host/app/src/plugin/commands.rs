@@ -130,7 +130,7 @@ pub enum PluginCommand {
         /// Name of the plugin
         name: String,
     },
-    /// Show the calls of a plugin, oldest first: time, version, outcome, duration, memory, event, participant, consequence, log lines
+    /// Show the calls of a plugin, oldest first: version, outcome, duration, memory, event, participant, consequence, logs
     #[command(
         after_help = "Examples:\n  patchbay plugin logs order-bot --follow\n  patchbay plugin logs order-bot --outcome trapped\n  \
         patchbay plugin logs order-bot --event timer --participant 0199f3c2-0000-7000-8000-000000000001 --json\n\n\

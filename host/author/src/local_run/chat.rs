@@ -397,7 +397,7 @@ impl<'a> LocalChat<'a> {
                 self.templates.insert(name.clone(), (due, message.clone()));
             }
             HostEffect::TemplateCancelled(name) => {
-                self.templates.remove(name);
+                self.templates.remove(name)?;
             }
             HostEffect::TimerCancelled(name) => {
                 self.timers.remove(name)?;

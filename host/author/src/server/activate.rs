@@ -124,6 +124,30 @@ impl Scope {
         self.number.as_ref().or(self.whats_app_number_id.as_ref())
     }
 
+    /// A warning if another activation of the plugin in the same place makes a trial useless, or is a trial that goes on.
+    fn warning_about(&self, other: &Self) -> Option<String> {
+        if other.whats_app_number_id != self.whats_app_number_id || other.mode == self.mode {
+            return None;
+        }
+        let version = other.version.map_or_else(|| self.plugin.clone(), |version| format!("version {version}"));
+        let is_same = other.version == self.version;
+        let has_same_terms = other.config == self.config
+            && other.allowed_hosts == self.allowed_hosts
+            && other.http_limits == self.http_limits;
+        match (other.mode.as_str(), self.mode.as_str()) {
+            ("live", "canary" | "shadow") if is_same && has_same_terms => {
+                Some(format!("{version} is live there already: name the version to try with --version"))
+            }
+            // A version that becomes live ends its own trial.
+            ("canary" | "shadow", "live") if is_same => None,
+            ("canary" | "shadow", _) => {
+                let mode = &other.mode;
+                Some(format!("{version} stays a {mode} there; `patchbay plugin rollback {}` ends that", self.plugin))
+            }
+            _ => None,
+        }
+    }
+
     pub(super) fn hosts(&self) -> String {
         if self.allowed_hosts.is_empty() { "none".to_owned() } else { self.allowed_hosts.join(", ") }
     }
@@ -198,9 +222,15 @@ impl RemoteServer {
             ("preview", wanted.preview.then_some(Value::Bool(true))),
         ];
         body.extend(fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))));
-        let mut answer = self.answer("POST", Self::path(name, "/activate")?, Some(&Value::Object(body))).await?;
+        let mut answer: ServerAnswer<Scope> =
+            self.answer("POST", Self::path(name, "/activate")?, Some(&Value::Object(body))).await?;
         let unnamed = self.name_numbers([&mut answer.value]).await;
-        let warnings: Vec<String> = unnamed.into_iter().chain(host_warning(&answer.value)).collect();
+        let mut warnings: Vec<String> = unnamed.into_iter().chain(host_warning(&answer.value)).collect();
+        // If its other activations cannot be read, the activation counts.
+        if let Ok(status) = self.status(name).await {
+            let others = status.value.plugin.activations.iter();
+            warnings.extend(others.filter_map(|other| answer.value.warning_about(other)));
+        }
         answer.warning = Some(warnings.join("\nWarning: ")).filter(|warnings| !warnings.is_empty());
         Ok(answer)
     }

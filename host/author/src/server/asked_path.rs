@@ -1,7 +1,6 @@
 //! The path of a request in words of the command line: the plugin that it names, and the options for its fields.
 
-use super::BASE;
-
+pub(super) const BASE: &str = "/plugin-service/api/v1/plugins";
 const ACTIVATE: &[(&str, &str)] = &[
     ("version", "--version"),
     ("whatsAppNumberId", "--number"),

@@ -29,7 +29,10 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::sync::OnceCell;
 
-use self::{asked_path::AskedPath, listed_number::ListedNumber};
+use self::{
+    asked_path::{AskedPath, BASE},
+    listed_number::ListedNumber,
+};
 pub use activate::{ActivationRequest, HttpLimitsForm, Scope};
 pub use answer::ServerAnswer;
 pub use catalogue::{ListedPlugin, PluginStatus};
@@ -50,7 +53,6 @@ pub use trust::{KeyEntry, SignatureEntry, TrustReport};
 pub use verification::Verification;
 pub use webhooks::{ForwardedWebhook, WebhookPage};
 
-const BASE: &str = "/plugin-service/api/v1/plugins";
 const USUAL_ADDRESS: &str = "http://127.0.0.1:8080";
 const TIMEOUT: Duration = Duration::from_secs(60);
 
