@@ -3,7 +3,7 @@
 
 use std::{convert::Infallible, time::Duration};
 
-use api::AdmissionSettings;
+use api::{AdmissionSettings, GracePeriods};
 use axum::body::{Body, Bytes};
 use channels::whatsapp_cloud::callback::signature;
 use futures::{StreamExt, stream};
@@ -330,7 +330,11 @@ async fn a_body_larger_than_the_whole_limit_is_refused_as_too_large() {
 
 #[tokio::test]
 async fn an_answer_that_is_not_read_counts_until_it_is_gone() {
-    let service = service(|limits| limits.requests = 2).await;
+    let service = service(|limits| {
+        limits.requests = 2;
+        limits.graces = GracePeriods { own_source: LONG, others: LONG };
+    })
+    .await;
     let unread = || tower::ServiceExt::oneshot(service.router.clone(), Call::get(NUMBERS).key(&service.key).0);
     let (first, second) = (unread().await.unwrap(), unread().await.unwrap());
     assert_eq!(service.get(NUMBERS).await.error().0, 503);
@@ -340,7 +344,11 @@ async fn an_answer_that_is_not_read_counts_until_it_is_gone() {
 
 #[tokio::test]
 async fn a_client_that_does_not_read_its_answers_is_refused_at_its_share_and_others_are_not() {
-    let service = service(|limits| limits.bytes_per_client = 2_000).await;
+    let service = service(|limits| {
+        limits.bytes_per_client = 2_000;
+        limits.graces = GracePeriods { own_source: LONG, others: LONG };
+    })
+    .await;
     let unread = || tower::ServiceExt::oneshot(service.router.clone(), Call::get(NUMBERS).key(&service.key).0);
     let mut held = Vec::new();
     let refused = loop {
