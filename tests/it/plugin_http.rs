@@ -182,7 +182,8 @@ async fn the_end_of_a_request_that_the_bot_does_not_hear_is_among_its_calls() {
     let user = patchbay.new_user(&client.client_ref, &format!("agent@{}.example", client.client_ref), "AGENT");
     let mut agent = client.clone();
     user["apiKey"].as_str().unwrap().clone_into(&mut agent.key);
-    sink.misbehave("orders", 200, Duration::from_secs(5), 1);
+    // Room for a slow machine to give the chat to the agent before the answer.
+    sink.misbehave("orders", 200, Duration::from_secs(15), 1);
     phone.write(&client.number, &format!("start {}", sink.url("orders"))).await;
     eventually("the request", || async { (!sink.received("orders").is_empty()).then_some(()) }).await;
     let chats = agent.get("/chat-service/api/v2/chats?scope=open").await.ok();
