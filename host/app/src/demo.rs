@@ -1,7 +1,7 @@
 //! Registers our numbers with the simulator, and gives an empty database a demo client with an inbox per channel, templates and a
 //! chatbot.
 
-use std::{io::Write, net::SocketAddr};
+use std::net::SocketAddr;
 
 use anyhow::Context as _;
 use base::{
@@ -16,7 +16,7 @@ use tenancy::{
     inboxes, sites,
 };
 
-use crate::{simulated_numbers, simulated_providers::SimulatorAccess};
+use crate::{simulated_numbers, simulated_providers::SimulatorAccess, standard_output};
 
 const CLIENT_REF: &str = "demo";
 const EMAIL: &str = "demo@patchbay.example";
@@ -124,5 +124,5 @@ fn announce(created: &CreatedUser, password: &str, simulated: &SimulatorAccess, 
 
 "
     );
-    std::io::stdout().write_all(text.as_bytes()).context("cannot write to standard output")
+    standard_output::write(&text)
 }

@@ -135,7 +135,8 @@ impl Scope {
             && other.allowed_hosts == self.allowed_hosts
             && other.http_limits == self.http_limits;
         match (other.mode.as_str(), self.mode.as_str()) {
-            ("live", "canary" | "shadow") if is_same && has_same_terms => {
+            // The server refuses such a canary.
+            ("live", "shadow") if is_same && has_same_terms => {
                 Some(format!("{version} is live there already: name the version to try with --version"))
             }
             // A version that becomes live ends its own trial.

@@ -77,6 +77,7 @@ pub async fn slowest_plugins(db: &mut PgConnection, since: DateTime<Utc>) -> Res
                     percentile_disc(0.95) WITHIN GROUP (ORDER BY duration_micros) AS p95_micros
              FROM (SELECT outcome, duration_micros FROM plugin_invocation
                    WHERE client_id = active.client_id AND plugin = active.plugin AND id >= $1
+                         AND (outcome <> 'not-started' OR error IS NOT NULL)
                    ORDER BY id DESC LIMIT {CALLS}) calls) latest
          WHERE latest.calls > 0
          ORDER BY latest.p95_micros DESC, active.client_id, active.plugin
