@@ -1198,7 +1198,8 @@ export interface components {
             mode?: components["schemas"]["Mode"] | null;
             /**
              * Format: int64
-             * @description For `canary` only: its share of the participants, in percent.
+             * @description For `canary` only: its share of the participants, in percent. If it is absent, that of the running canary of this
+             *     plugin in this place, otherwise 10. The same applies to `errorThreshold` (10) and `minimumCalls` (20).
              */
             percent?: number | null;
             /** @description `true`: run all checks and show the result. It reads only, so nothing changes and no other change waits. */
@@ -1851,7 +1852,7 @@ export interface components {
             contactId?: string | null;
             /** @description The name of the contact. */
             fullName?: string | null;
-            /** @description The tags of the contact. */
+            /** @description The tags of the contact, set by users. Those that chatbots set are in `chats[].tags`. */
             tags: string[];
         };
         /** @description Figures of one group of chats. */
@@ -2044,7 +2045,7 @@ export interface components {
             queuedReason?: string | null;
             /** @description `true`: the customer was asked for a rating and has not given one. */
             sendRatingWidget: boolean;
-            /** @description Tags that chatbots set. The contact has others. */
+            /** @description Tags of this chat, set by chatbots. They stay if it is closed. Those of the contact are set by users. */
             tags: string[];
             /**
              * Format: uuid
@@ -2072,7 +2073,8 @@ export interface components {
             username?: string | null;
             /**
              * Format: date-time
-             * @description Since when the customer waits for the first answer of an agent. Absent if the customer does not wait.
+             * @description Since when the customer waits for the first answer of an agent: if a chatbot had the chat between two hand-overs, since
+             *     the later one. Absent if the customer does not wait.
              */
             waitingSince?: string | null;
             /** @description The inbox: the business number, the page or the site. */
@@ -3290,7 +3292,10 @@ export interface components {
              * @description The activation that made the call.
              */
             activationId?: string | null;
-            /** @description For a failed call of a chatbot: the consequence for the chat, such as `handed to people because ..`. */
+            /**
+             * @description For a failed call of a chatbot: the consequence for the chat, such as `handed to people because ..`. For the end of a
+             *     request that was not given to the chatbot (`not-started`): the reason.
+             */
             consequence?: string | null;
             /**
              * Format: int64
