@@ -36,7 +36,7 @@ pub struct LoggedInvocation {
 }
 
 impl LoggedInvocation {
-    /// Its memory, which is not measured in a shadow.
+    /// Its memory; `-` if no call was made.
     pub(crate) fn memory(&self) -> String {
         match self.peak_memory_bytes {
             0 => "-".to_owned(),

@@ -37,7 +37,9 @@ impl Chatbot for Errands {
             "like" => return Ok(like(&event)),
             "read" => return Ok(vec![Action::MarkRead]),
             "type" => return Ok(vec![Action::Typing]),
-            "campaign" => return Ok(vec![Action::template_later("step", 86_400, ("7", "order_ready"), &[rest]), Action::Close]),
+            "campaign" => {
+                return Ok(vec![Action::template_later("step", 86_400, ("7", "order_ready"), &[rest]), Action::Close]);
+            }
             "no-campaign" => return Ok(vec![Action::cancel_template("step")]),
             "remind" => return Ok(vec![Action::timer(rest, 3_600)]),
             "recall" => Ok(recall()),
