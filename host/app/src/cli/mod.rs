@@ -389,7 +389,7 @@ mod tests {
             let help = tool.get_after_help().map(ToString::to_string).unwrap_or_default();
             assert!(help.contains(&format!("patchbay plugin {}", tool.get_name())), "{}: {help}", tool.get_name());
         }
-        assert_eq!(plugin.get_subcommands().count(), 27);
+        assert_eq!(plugin.get_subcommands().count(), 28);
     }
 
     #[test]

@@ -279,7 +279,7 @@ async fn files_that_are_not_written_as_they_should_are_refused_with_the_line() {
         ("http: [{request: GET https://a.example, status: 700}]\nsteps: []\n", "a number from 100 to 599"),
         ("steps:\n  - bot: {matches: '('}\n", "is not a regular expression"),
         ("steps:\n  - rating: superb\n", "a rating is poor, average or excellent"),
-        ("steps:\n  - handed over: false\n", "`handed over` takes true"),
+        ("steps:\n  - handed over: [Orders]\n", "`handed over` takes true, false"),
         ("name: x\n", "this file tests nothing"),
         ("steps: [1\n", "line "),
     ] {
