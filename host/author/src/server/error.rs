@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use channels::http::{ClientBuildError, PostError};
 use serde::Deserialize;
 
-use super::asked_path::AskedPath;
+use super::request_path::RequestPath;
 
 #[derive(Debug, thiserror::Error)]
 pub enum ServerError {
@@ -116,22 +116,22 @@ struct Detail {
 }
 
 impl ServerError {
-    pub(super) fn of_answer(status: u16, body: &[u8], address: &str, asked: AskedPath<'_>) -> Self {
+    pub(super) fn of_answer(status: u16, body: &[u8], address: &str, path: RequestPath<'_>) -> Self {
         let Ok(body) = serde_json::from_slice::<Body>(body) else {
             return Self::Strange(format!("status {status}, and no error of the API"));
         };
-        match asked.missing_plugin() {
+        match path.missing_plugin() {
             Some(plugin) if status == 404 => Self::NoPlugin { plugin: plugin.to_owned(), address: address.to_owned() },
-            _ => Self::of_body(status, body, address, asked),
+            _ => Self::of_body(status, body, address, path),
         }
     }
 
     /// From an answer that contains an earlier error answer.
     pub(super) fn of_refusal(status: u16, body: &serde_json::Value, address: &str) -> Self {
-        Self::of_body(status, Body::deserialize(body).unwrap_or_default(), address, AskedPath::of(""))
+        Self::of_body(status, Body::deserialize(body).unwrap_or_default(), address, RequestPath::of(""))
     }
 
-    fn of_body(status: u16, body: Body, address: &str, asked: AskedPath<'_>) -> Self {
+    fn of_body(status: u16, body: Body, address: &str, path: RequestPath<'_>) -> Self {
         let message = body.message.clone().filter(|message| !message.is_empty()).unwrap_or(body.error);
         match status {
             401 => Self::UnknownKey(address.to_owned()),
@@ -141,13 +141,13 @@ impl ServerError {
             429 => Self::NotNow(message),
             503 => Self::Busy(message),
             500..=599 => Self::Failed { status, request_id: body.request_id.unwrap_or_default() },
-            _ => Self::Refused(refusal(&message, &body.details.unwrap_or_default(), asked)),
+            _ => Self::Refused(refusal(&message, &body.details.unwrap_or_default(), path)),
         }
     }
 }
 
 /// The message, unless it only repeats the first detail, and the details.
-fn refusal(message: &str, details: &[Detail], asked: AskedPath<'_>) -> String {
+fn refusal(message: &str, details: &[Detail], path: RequestPath<'_>) -> String {
     let is_repeated = details.first().is_some_and(|first| message.contains(&first.message));
     let mut text = match is_repeated {
         true => "the server refused it:".to_owned(),
@@ -156,7 +156,7 @@ fn refusal(message: &str, details: &[Detail], asked: AskedPath<'_>) -> String {
     for Detail { field, message } in details {
         let message = message.replace("`\"mode\": \"canary\"`", "`--mode canary`");
         let _ = match field.as_deref().filter(|field| !field.is_empty()) {
-            Some(field) => write!(text, "\n  - {}: {message}", asked.option(field)),
+            Some(field) => write!(text, "\n  - {}: {message}", path.option(field)),
             None => write!(text, "\n  - {message}"),
         };
     }
@@ -172,7 +172,7 @@ mod tests {
     }
 
     fn said_of(path: &str, status: u16, body: &str) -> String {
-        ServerError::of_answer(status, body.as_bytes(), "http://127.0.0.1:8080", AskedPath::of(path)).to_string()
+        ServerError::of_answer(status, body.as_bytes(), "http://127.0.0.1:8080", RequestPath::of(path)).to_string()
     }
 
     #[test]

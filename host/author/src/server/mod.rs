@@ -2,7 +2,6 @@
 
 mod activate;
 mod answer;
-mod asked_path;
 mod catalogue;
 mod error;
 mod form;
@@ -15,6 +14,7 @@ mod numbers;
 mod push;
 mod recordings;
 mod replay;
+mod request_path;
 mod rollback;
 mod shared_secrets;
 mod trial;
@@ -30,8 +30,8 @@ use serde_json::Value;
 use tokio::sync::OnceCell;
 
 use self::{
-    asked_path::{AskedPath, BASE},
     listed_number::ListedNumber,
+    request_path::{BASE, RequestPath},
 };
 pub use activate::{ActivationRequest, HttpLimitsForm, Scope};
 pub use answer::ServerAnswer;
@@ -120,7 +120,7 @@ impl RemoteServer {
         let answer = answer.map_err(|source| ServerError::NoAnswer { address: self.address().to_owned(), source })?;
         match answer.status {
             200..=299 => Ok(answer),
-            status => Err(ServerError::of_answer(status, &answer.body, self.address(), AskedPath::of(&path))),
+            status => Err(ServerError::of_answer(status, &answer.body, self.address(), RequestPath::of(&path))),
         }
     }
 

@@ -29,12 +29,12 @@ const RECORDING: &[(&str, &str)] = &[
 
 /// The part of a path that names a plugin and its object, without the query.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct AskedPath<'p> {
+pub(super) struct RequestPath<'p> {
     plugin: Option<&'p str>,
     object: &'p str,
 }
 
-impl<'p> AskedPath<'p> {
+impl<'p> RequestPath<'p> {
     pub(super) fn of(path: &'p str) -> Self {
         let path = path.split('?').next().unwrap_or_default();
         let Some(rest) = path.strip_prefix(BASE).and_then(|rest| rest.strip_prefix('/')) else {
@@ -91,13 +91,13 @@ mod tests {
             ("activate", "other", "other"),
             ("replay", "version", "version"),
         ] {
-            assert_eq!(AskedPath::of(&path(object)).option(field), option, "{object} {field}");
+            assert_eq!(RequestPath::of(&path(object)).option(field), option, "{object} {field}");
         }
     }
 
     #[test]
     fn a_missing_plugin_is_named_only_where_nothing_else_can_be_missing() {
-        let missing = |path: &str| AskedPath::of(path).missing_plugin().map(str::to_owned);
+        let missing = |path: &str| RequestPath::of(path).missing_plugin().map(str::to_owned);
         assert_eq!(missing(&format!("{BASE}/order-bot")).as_deref(), Some("order-bot"));
         assert_eq!(missing(&format!("{BASE}/order-bot/invocations?page=0")).as_deref(), Some("order-bot"));
         assert_eq!(missing(&format!("{BASE}/order-bot/deactivate")), None);
