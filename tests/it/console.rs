@@ -1,5 +1,5 @@
-//! The console in a real browser (`docs/console.md`), and the types of its modules, of the page of the phones and of the widget of web
-//! chat. `tests/peers/console` has the stories.
+//! The console in a real browser (`docs/console.md`), and the types of its modules, of the page of the phones and of
+//! the widget of web chat. `tests/peers/console` has the stories.
 
 use std::{
     collections::BTreeSet,

@@ -409,8 +409,8 @@ async fn recorded_calls_with_a_failure_become_cases() {
     assert!(window.parse::<i64>().unwrap() < 2_000_000_000_000, "moments are no phone numbers: {window}");
 }
 
-/// Records a chat whose bot starts a request, from its start or from the request on. Returns the output for the test that
-/// is made of it, its text, and the output of that test.
+/// Records a chat whose bot starts a request, from its start or from the request on. Returns the output for the test
+/// that is made of it, its text, and the output of that test.
 async fn record_a_started_request(from_its_start: bool) -> [String; 3] {
     let (patchbay, client, machine) = office().await;
     let sink = WebhookSink::start().await;

@@ -1,5 +1,5 @@
-//! `patchbay restore` erases persons again that have several addresses, messages in flight or files, and after a change of the master
-//! key (ADR 0077).
+//! `patchbay restore` erases persons again that have several addresses, messages in flight or files, and after a change
+//! of the master key (ADR 0077).
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
-//! Standard output. If its reader has gone, as after `| head`, the rest of the output is dropped without a word, and the
-//! command keeps its own status.
+//! Standard output. If its reader has gone, as after `| head`, the rest of the output is dropped without a word, and
+//! the command keeps its own status.
 
 use std::io::{self, Write as _};
 

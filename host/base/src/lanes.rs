@@ -47,8 +47,8 @@ impl Lease {
         Ok(fence.map(|fence| Self::of(lane, fence, (stop, nudge))))
     }
 
-    /// Claims a lane for one short step that removes data, outside the runner and also if the client is disabled. The lease is not
-    /// renewed: the step must end within [`LEASE`].
+    /// Claims a lane for one short step that removes data, outside the runner and also if the client is disabled. The
+    /// lease is not renewed: the step must end within [`LEASE`].
     pub async fn claim_briefly(ctx: &Context, lane: LaneKey) -> Result<Option<Self>> {
         let claiming = async {
             let mut db = ctx.db.acquire().await?;

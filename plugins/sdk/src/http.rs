@@ -21,8 +21,8 @@ pub fn send(request: &Request) -> Result<Response, Error> {
     Ok(http::send(request)?)
 }
 
-/// Sends a GET request after this call. The response comes as an event, within the deadline of 1 to 120 seconds. Returns the
-/// id of the job, which the event names.
+/// Sends a GET request after this call. The response comes as an event, within the deadline of 1 to 120 seconds.
+/// Returns the id of the job, which the event names.
 pub fn start_get(url: impl Into<String>, deadline_seconds: u32) -> Result<String, Error> {
     start(&Request {
         method: "GET".into(),

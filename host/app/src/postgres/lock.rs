@@ -23,8 +23,8 @@ pub struct DataDirLock {
 }
 
 impl DataDirLock {
-    /// Locks a data directory for this process, whose id goes into the lock file. Creates the directory if it is missing. Fails
-    /// with [`PostgresError::InUse`] if another process holds the lock.
+    /// Locks a data directory for this process, whose id goes into the lock file. Creates the directory if it is
+    /// missing. Fails with [`PostgresError::InUse`] if another process holds the lock.
     pub fn acquire(data_dir: &Path) -> Result<Self, PostgresError> {
         let data_dir = create_data_dir(data_dir)?;
         let path = data_dir.join(LOCK_FILE);
@@ -60,8 +60,8 @@ impl DataDirLock {
     }
 }
 
-/// Creates a data directory to which other users have no access. If this process is root, they may pass through to files below
-/// it, because PostgreSQL then runs as another user.
+/// Creates a data directory to which other users have no access. If this process is root, they may pass through to
+/// files below it, because PostgreSQL then runs as another user.
 fn create_data_dir(data_dir: &Path) -> Result<PathBuf, PostgresError> {
     let root = rustix::process::geteuid().is_root();
     let mode = if root { 0o711 } else { 0o700 };

@@ -21,8 +21,8 @@ pub(crate) struct WebStub {
     /// Headers that the request must have, with names in lower case.
     pub(crate) with_headers: Vec<(String, String)>,
     pub(crate) answer: Result<HttpResponse, HttpFault>,
-    /// Time until the answer comes. A request that waits a shorter time ends as timed out. Otherwise that of `http.start`
-    /// is answered when the clock reaches this time, and that of `http.send` in the call.
+    /// Time until the answer comes. A request that waits a shorter time ends as timed out. Otherwise that of
+    /// `http.start` is answered when the clock reaches this time, and that of `http.send` in the call.
     pub(crate) after: TimeDelta,
     /// Expected number of requests; `None` = any number.
     pub(crate) expect: Option<u32>,

@@ -76,7 +76,8 @@ fn answer(outcome: &HttpOutcome) -> Result<HttpResponse, HttpFault> {
     }
 }
 
-/// The part of a state that every run has. Ids of jobs and moments differ from run to run, so a test cannot expect them.
+/// The part of a state that every run has. Ids of jobs and moments differ from run to run, so a test cannot expect
+/// them.
 pub(super) fn repeatable(state: Value, jobs: &[String], recorded_at: DateTime<Utc>) -> Option<Value> {
     match state {
         Value::String(text) if jobs.iter().any(|job| text.contains(job.as_str())) => None,

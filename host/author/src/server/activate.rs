@@ -124,7 +124,8 @@ impl Scope {
         self.number.as_ref().or(self.whats_app_number_id.as_ref())
     }
 
-    /// A warning if another activation of the plugin in the same place makes a trial useless, or is a trial that goes on.
+    /// A warning if another activation of the plugin in the same place makes a trial useless, or is a trial that goes
+    /// on.
     fn warning_about(&self, other: &Self) -> Option<String> {
         if other.whats_app_number_id != self.whats_app_number_id || other.mode == self.mode {
             return None;

@@ -25,8 +25,8 @@ pub async fn typing(ctx: &Context, acting: ActingUser, id: ParticipantId) -> Res
     if chat.state == ParticipantState::Closed {
         return Err(DeskError::Conflict("the chat is closed: open it first".to_owned()));
     }
-    // Providers also take it as a read receipt. Users with other roles than AGENT may write in the chat of an agent, so they may type
-    // there.
+    // Providers also take it as a read receipt. Users with other roles than AGENT may write in the chat of an agent, so
+    // they may type there.
     if acting.role == Role::Agent && !sees_for_business(acting, &chat) {
         return Ok(Err(of_another()));
     }

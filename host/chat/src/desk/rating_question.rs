@@ -1,5 +1,5 @@
-//! The question for a rating when `terminate` ends a chat of an agent (SPEC 1, 2.8 `RATING`, 3.4). Its buttons name the ticket, so the
-//! answer finds it even if the chat has moved on.
+//! The question for a rating when `terminate` ends a chat of an agent (SPEC 1, 2.8 `RATING`, 3.4). Its buttons name the
+//! ticket, so the answer finds it even if the chat has moved on.
 
 use base::Context;
 use domain::{chat::ParticipantState, event::Event};

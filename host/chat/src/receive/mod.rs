@@ -72,8 +72,8 @@ pub enum ReceiveOutcome {
     TooEarly,
 }
 
-/// Receives a message that waits for no outcome, inside the caller's transaction. A repetition changes nothing. Returns the lanes
-/// to wake after the commit.
+/// Receives a message that waits for no outcome, inside the caller's transaction. A repetition changes nothing. Returns
+/// the lanes to wake after the commit.
 pub async fn receive(
     ctx: &Context,
     db: &mut PgConnection,

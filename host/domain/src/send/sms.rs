@@ -1,5 +1,5 @@
-//! A direct SMS, which is not the fallback of a WhatsApp message: `/v2/channels/sms`, and `channel` `SMS` of the unified
-//! endpoint (SPEC 2.3, 4.1).
+//! A direct SMS, which is not the fallback of a WhatsApp message: `/v2/channels/sms`, and `channel` `SMS` of the
+//! unified endpoint (SPEC 2.3, 4.1).
 
 use super::{
     AcceptedRecipient, RejectedRecipient, RejectionReason, ResolvedPart, SendPayload, WireMessage, WireRecipient,

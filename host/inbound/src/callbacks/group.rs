@@ -27,8 +27,8 @@ pub(super) const EARLY_STATUS_PAUSE: TimeDelta = TimeDelta::seconds(5);
 
 pub(super) const EARLY_STATUS_PATIENCE: TimeDelta = TimeDelta::minutes(10);
 
-/// Takes items in order. Neighbours share a transaction, and an item that was put off has one of its own. Items of a customer with a
-/// waiting earlier one are put off.
+/// Takes items in order. Neighbours share a transaction, and an item that was put off has one of its own. Items of a
+/// customer with a waiting earlier one are put off.
 pub(super) async fn take_group(ctx: &Context, lease: &Lease, waiting: &WaitingSenders, group: &[&Item]) -> Result<()> {
     let mut rest = waiting.let_through(ctx, lease, group).await?;
     while !rest.is_empty() && !lease.is_over() {
@@ -41,7 +41,8 @@ pub(super) async fn take_group(ctx: &Context, lease: &Lease, waiting: &WaitingSe
     Ok(())
 }
 
-/// Takes items in one transaction. If it fails, they are taken one by one, so that one bad item does not stop its neighbours.
+/// Takes items in one transaction. If it fails, they are taken one by one, so that one bad item does not stop its
+/// neighbours.
 async fn take_together(ctx: &Context, lease: &Lease, waiting: &WaitingSenders, group: &[&Item]) -> Result<()> {
     if group.len() > 1 {
         match take(ctx, lease, group).await {

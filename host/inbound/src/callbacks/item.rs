@@ -20,7 +20,8 @@ impl Item {
         matches!((&self.body, &next.body), (Status(_), Status(_)) | (Message(_), Message(_)))
     }
 
-    /// True if it is likely to fail or to come too early again. Then a transaction that it shares would be rolled back for all.
+    /// True if it is likely to fail or to come too early again. Then a transaction that it shares would be rolled back
+    /// for all.
     pub(super) fn is_taken_alone(&self) -> bool {
         let answers = || self.message().is_some_and(|message| message.answered_provider_id().is_some());
         self.attempts > 0 || (self.was_put_off && answers())

@@ -30,7 +30,8 @@ pub(super) struct WaitingSenders {
     waiting: Mutex<Vec<WaitingSender>>,
     /// The customers of the page that are known, by each of their addresses. Empty if no item waited before the page.
     owners: HashMap<Address, CustomerId>,
-    /// True if no item of the page can add an address or merge customers. Then `owners` stays complete while the page is taken.
+    /// True if no item of the page can add an address or merge customers. Then `owners` stays complete while the page
+    /// is taken.
     knows_all: bool,
 }
 

@@ -21,8 +21,8 @@ const AT_ONCE: i64 = 200;
 /// Longest removal of a file. It is shorter than the lease of the chat.
 const REMOVAL_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// Removes files that were written before `before`: their turns were cut off and not repeated, also those of disabled clients. A
-/// file stays if a process works on its chat, because the turn may store the same file again and send it.
+/// Removes files that were written before `before`: their turns were cut off and not repeated, also those of disabled
+/// clients. A file stays if a process works on its chat, because the turn may store the same file again and send it.
 pub(super) async fn forget(ctx: &Context, before: DateTime<Utc>) -> Result<(), MediaRefused> {
     let mut skipped = 0;
     loop {

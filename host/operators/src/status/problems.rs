@@ -7,7 +7,8 @@ use storage::{Queue, work::safeguards};
 
 /// Age of the oldest due row after which a queue is late.
 const LATE_SECONDS: i64 = 60;
-/// The queues whose lanes are held for as long as a session or an account lasts (ADR 0024, ADR 0051). Their rows stay due.
+/// The queues whose lanes are held for as long as a session or an account lasts (ADR 0024, ADR 0051). Their rows stay
+/// due.
 const HELD_QUEUES: [Queue; 2] = [Queue::LiteSession, Queue::Account];
 /// A disk with less than one of this many parts free is nearly full.
 const DISK_PARTS: u64 = 10;

@@ -100,8 +100,8 @@ fn entry_for(url: &Url) -> String {
     url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}"))
 }
 
-/// The hosts of addresses in a configuration that are not allowed, as entries that would allow them. A plugin may need an
-/// address for another purpose than a request.
+/// The hosts of addresses in a configuration that are not allowed, as entries that would allow them. A plugin may need
+/// an address for another purpose than a request.
 pub fn hosts_not_allowed(config: &Value, allowed: &[String]) -> Vec<String> {
     let mut hosts = Vec::new();
     let mut open = vec![config];

@@ -8,8 +8,8 @@ use sha2::Sha256;
 use super::event::{MESSENGER_FIELD, SimulatedChange};
 use crate::clock;
 
-/// Returns the body of a callback with these events, in their order. All are of WhatsApp, or all are of Messenger. Neighbours
-/// of one account share an entry, and those of one number and kind also a change (PROVIDERS A.7).
+/// Returns the body of a callback with these events, in their order. All are of WhatsApp, or all are of Messenger.
+/// Neighbours of one account share an entry, and those of one number and kind also a change (PROVIDERS A.7).
 pub(crate) fn body(events: &[SimulatedChange]) -> Bytes {
     if events.first().is_some_and(|event| event.field == MESSENGER_FIELD) {
         return page_body(events);

@@ -131,8 +131,8 @@ pub async fn close(
     Ok(())
 }
 
-/// Since when customers wait for the first answer of an agent in the open episode, without the time before a chatbot had
-/// the chat. Other chats are absent.
+/// Since when customers wait for the first answer of an agent in the open episode, without the time before a chatbot
+/// had the chat. Other chats are absent.
 pub async fn waiting(
     db: &mut PgConnection,
     client: ClientId,

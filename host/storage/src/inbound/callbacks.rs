@@ -160,8 +160,8 @@ pub async fn put_off(
     addresses: &[&Address],
     page: &[CallbackId],
 ) -> Result<Vec<WaitingCallback>> {
-    // An item of a test key is stored before its time. It waits for nothing, and nothing waits for it. An item may have its number
-    // with a plus sign, which an address never has.
+    // An item of a test key is stored before its time. It waits for nothing, and nothing waits for it. An item may have
+    // its number with a plus sign, which an address never has.
     let rows: Vec<(Uuid, UnreadJson, DateTime<Utc>)> = sqlx::query_as(
         "SELECT id, item, due_at
          FROM (SELECT id, item, received_at, due_at FROM callback

@@ -15,8 +15,8 @@ const COPIED_SECONDS: f64 = 90.0;
 /// The time is moved only if it ends within these seconds, so that most requests write nothing.
 const RENEWED_SECONDS: f64 = 60.0;
 
-/// Records that a program listens to the webhooks of a client. Returns the number of the last copy. `None`: the client has
-/// no webhook configuration.
+/// Records that a program listens to the webhooks of a client. Returns the number of the last copy. `None`: the client
+/// has no webhook configuration.
 pub async fn listen(db: &mut PgConnection, client: ClientId) -> Result<Option<i64>> {
     sqlx::query(
         "UPDATE webhook_endpoint SET listened_until = now() + make_interval(secs => $2)
@@ -50,9 +50,9 @@ pub struct NewWebhookCopy<'a> {
     pub body: &'a [u8],
 }
 
-/// Stores copies with the next numbers of the client, in the given order. A delivery that has a copy already is left out, and
-/// its number stays unused. If no program ever listened, nothing is stored. Other transactions that copy for the client wait
-/// until this one ends, so that a reader misses no number.
+/// Stores copies with the next numbers of the client, in the given order. A delivery that has a copy already is left
+/// out, and its number stays unused. If no program ever listened, nothing is stored. Other transactions that copy for
+/// the client wait until this one ends, so that a reader misses no number.
 pub async fn insert(
     db: &mut PgConnection,
     client: ClientId,

@@ -24,8 +24,8 @@ pub(super) struct CoreModule<'a> {
     pub(super) data: Option<DataSectionReader<'a>>,
     pub(super) bodies: Vec<FunctionBody<'a>>,
     pub(super) has_data_count: bool,
-    /// True if it has a start function. In a merged module that function would run after the segments of all members, and not
-    /// only after its own.
+    /// True if it has a start function. In a merged module that function would run after the segments of all members,
+    /// and not only after its own.
     pub(super) has_start_function: bool,
 }
 
@@ -70,7 +70,8 @@ impl<'a> CoreModule<'a> {
         Ok(module)
     }
 
-    /// Returns the values of the globals that it defines, in order. `None`: a mutable global, or not a constant of 32 bits.
+    /// Returns the values of the globals that it defines, in order. `None`: a mutable global, or not a constant of 32
+    /// bits.
     pub(super) fn constants(&self) -> Result<Vec<Option<i32>>, Unmergeable> {
         let mut constants = vec![];
         for global in self.globals.clone().into_iter().flatten() {

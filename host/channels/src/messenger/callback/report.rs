@@ -1,4 +1,5 @@
-//! Delivery and read receipts of our messages. A receipt has a time, the watermark, and sometimes ids of messages (`mids`).
+//! Delivery and read receipts of our messages. A receipt has a time, the watermark, and sometimes ids of messages
+//! (`mids`).
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -15,8 +16,8 @@ use crate::{
 /// Most ids that are taken from one receipt. Its watermark covers the other messages.
 const MOST_IDS: usize = 200;
 
-/// Returns the facts of a `delivery` or `read` receipt, each with its deduplication key. `None` if no time is known, or if there
-/// is neither a watermark nor an id.
+/// Returns the facts of a `delivery` or `read` receipt, each with its deduplication key. `None` if no time is known, or
+/// if there is neither a watermark nor an id.
 pub(super) fn facts(
     customer: Address,
     report: &Value,

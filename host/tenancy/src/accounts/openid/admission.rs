@@ -1,5 +1,5 @@
-//! Finds the user for a person that the provider identified: one that is linked already, one with the same e-mail address, or
-//! a new one, if the rule of the client permits it.
+//! Finds the user for a person that the provider identified: one that is linked already, one with the same e-mail
+//! address, or a new one, if the rule of the client permits it.
 
 use base::{
     Error,
@@ -25,7 +25,8 @@ use crate::accounts::{
     password,
 };
 
-/// A person that the provider identified, and the client to log in to. The person may have a user of the client already.
+/// A person that the provider identified, and the client to log in to. The person may have a user of the client
+/// already.
 pub(super) struct LoginCandidate<'a> {
     pub person: &'a OpenidPerson,
     pub issuer: &'a str,
@@ -49,8 +50,8 @@ impl LoginCandidate<'_> {
         name.unwrap_or_else(|| email.split('@').next().unwrap_or(email))
     }
 
-    /// Returns the hash of a random password that is shown to no person, if the login will create a user: each user has a
-    /// password.
+    /// Returns the hash of a random password that is shown to no person, if the login will create a user: each user has
+    /// a password.
     pub async fn unusable_password(&self, admin: &Administration<'_>) -> Result<Option<String>, OpenidLoginError> {
         if !is_storable(&self.person.subject) || !self.needs_user(admin).await? {
             return Ok(None);

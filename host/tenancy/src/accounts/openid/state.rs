@@ -1,5 +1,5 @@
-//! The state of a login between its beginning and its end. It travels through the provider and back as a sealed text, so any
-//! node can end the login, and a stranger who begins a million logins fills no table.
+//! The state of a login between its beginning and its end. It travels through the provider and back as a sealed text,
+//! so any node can end the login, and a stranger who begins a million logins fills no table.
 
 use base::{
     audit::Administration,
@@ -32,8 +32,8 @@ impl LoginState {
         Ok(hex::encode(admin.sealer.seal(NO_CLIENT, SecretPurpose::OpenidState, plain.as_bytes())?))
     }
 
-    /// Opens the text that came back from the provider. Returns the state, and the hash by which it is used only once. `None`:
-    /// the text is not ours, is too old, or belongs to another browser.
+    /// Opens the text that came back from the provider. Returns the state, and the hash by which it is used only once.
+    /// `None`: the text is not ours, is too old, or belongs to another browser.
     pub fn open(admin: &Administration<'_>, text: &str, secret: &OpenidSecret) -> Option<(Self, Vec<u8>)> {
         if text.len() > MOST_BYTES {
             return None;
