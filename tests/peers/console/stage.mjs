@@ -20,6 +20,14 @@ function isDocumented(request) {
   return DOCUMENTED.some(({ method, pattern }) => method === request.method() && pattern.test(pathname));
 }
 
+/** The folder `console/`, if the story plays its files in place of those in the program: a change needs no build. */
+const SOURCES = process.env.CONSOLE_SOURCES;
+
+function serveSource(route) {
+  const path = new URL(route.request().url()).pathname.split("/").slice(4).join("/");
+  return route.fulfill({ path: `${SOURCES}/${path}` });
+}
+
 /** All pages of the story. */
 const pages = new Set();
 
@@ -38,6 +46,7 @@ export async function browser() {
   chromium.newContext = async (options) => {
     const context = await newContext(options);
     context.on("page", follow);
+    if (SOURCES) await context.route(`${given.base}/console/assets/*/**`, serveSource);
     return context;
   };
   chromium.close = async () => {
