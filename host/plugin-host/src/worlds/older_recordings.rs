@@ -34,7 +34,14 @@ pub(super) fn in_newest_form(world: World, mut question: Value) -> Value {
                 rename_content(content);
             }
         }
-        World::WebhookShaper | World::SmsRouter => {}
+        World::WebhookShaper => {
+            for case in ["Incoming", "Status"] {
+                if let Some(event) = question.get_mut(case) {
+                    rename_participant(event);
+                }
+            }
+        }
+        World::SmsRouter => {}
     }
     question
 }
@@ -47,6 +54,14 @@ fn rename_customer(facts: &mut Value) {
     let Some(Value::Object(customer)) = facts.get_mut("customer") else { return };
     if let Some(user_id) = customer.remove("bsuid") {
         customer.insert("user_id".to_owned(), user_id);
+    }
+}
+
+/// The participant of a long-lived conversation had the name of that of chats.
+fn rename_participant(event: &mut Value) {
+    let Value::Object(fields) = event else { return };
+    if let Some(id) = fields.remove("participant_id") {
+        fields.insert("conversation_participant_id".to_owned(), id);
     }
 }
 
@@ -97,6 +112,18 @@ mod tests {
         assert_eq!(poll["event"]["kind"]["Message"]["content"], json!({ "Other": "poll" }));
         let text = question(json!({ "Text": "hi" }));
         assert_eq!(text["event"]["kind"]["Message"]["content"], json!({ "Text": "hi" }));
+    }
+
+    #[test]
+    fn a_shaper_question_has_the_newest_name_of_the_participant_of_a_long_lived_conversation() {
+        let renamed = |question: Value| in_newest_form(World::WebhookShaper, question);
+        for case in ["Incoming", "Status"] {
+            let newest = json!({ case: { "conversation_participant_id": "p" } });
+            assert_eq!(renamed(json!({ case: { "participant_id": "p" } })), newest);
+            assert_eq!(renamed(newest.clone()), newest);
+        }
+        let chatbot = json!({ "Chatbot": { "chat_participant_id": "p" } });
+        assert_eq!(renamed(chatbot.clone()), chatbot);
     }
 
     #[test]
