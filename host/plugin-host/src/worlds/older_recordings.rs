@@ -40,6 +40,11 @@ pub(super) fn in_newest_form(world: World, mut question: Value) -> Value {
                     rename_participant(event);
                 }
             }
+            for case in ["Incoming", "Chatbot"] {
+                if let Some(event) = question.get_mut(case) {
+                    name_channel(event);
+                }
+            }
         }
         World::SmsRouter => {}
     }
@@ -62,6 +67,20 @@ fn rename_participant(event: &mut Value) {
     let Value::Object(fields) = event else { return };
     if let Some(id) = fields.remove("participant_id") {
         fields.insert("conversation_participant_id".to_owned(), id);
+    }
+}
+
+/// The channel SMS of an event was in the metadata. Others were not named.
+fn name_channel(event: &mut Value) {
+    let Value::Object(fields) = event else { return };
+    if fields.contains_key("channel") {
+        return;
+    }
+    let Some(Value::Array(pairs)) = fields.get_mut("metadata") else { return };
+    let count = pairs.len();
+    pairs.retain(|pair| *pair != json!(["channel", "SMS"]));
+    if pairs.len() < count {
+        fields.insert("channel".to_owned(), "Sms".into());
     }
 }
 
@@ -124,6 +143,25 @@ mod tests {
         }
         let chatbot = json!({ "Chatbot": { "chat_participant_id": "p" } });
         assert_eq!(renamed(chatbot.clone()), chatbot);
+    }
+
+    #[test]
+    fn a_shaper_question_about_an_sms_has_its_channel_in_a_field() {
+        let renamed = |question: Value| in_newest_form(World::WebhookShaper, question);
+        for case in ["Incoming", "Chatbot"] {
+            let (sms, other) = (json!(["channel", "SMS"]), json!(["a", "b"]));
+            let newest = json!({ case: { "metadata": [other], "channel": "Sms" } });
+            assert_eq!(renamed(json!({ case: { "metadata": [other, sms] } })), newest);
+            for unchanged in [
+                newest,
+                json!({ case: { "metadata": [other] } }),
+                json!({ case: { "metadata": [sms], "channel": null } }),
+            ] {
+                assert_eq!(renamed(unchanged.clone()), unchanged);
+            }
+        }
+        let status = json!({ "Status": { "metadata": [["channel", "SMS"]] } });
+        assert_eq!(renamed(status.clone()), status);
     }
 
     #[test]
