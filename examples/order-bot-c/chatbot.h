@@ -64,13 +64,13 @@ static inline patchbay_attribute_value *patchbay_attribute(patchbay_session *ses
   return NULL;
 }
 
-/* The value of an attribute that is a text, a date or a choice. NULL if the contact has no such value. */
+/* The value of an attribute that is neither a number nor true or false. NULL if the contact has no such value. */
 static inline char *patchbay_attribute_text(patchbay_session *session, const char *name) {
   patchbay_attribute_value *value = patchbay_attribute(session, name);
   if (value == NULL || value->tag == EXPORTS_PATCHBAY_PLUGIN_BOT_ATTRIBUTE_VALUE_NUMBER ||
       value->tag == EXPORTS_PATCHBAY_PLUGIN_BOT_ATTRIBUTE_VALUE_BOOLEAN)
     return NULL;
-  return patchbay_text(value->val.text); /* The three cases have the same place. */
+  return patchbay_text(value->val.text); /* These cases have the same place. */
 }
 
 /* The value of an attribute that is a number. `otherwise` if the contact has no such value. */

@@ -155,6 +155,21 @@ async fn a_shaper_that_leaves_an_event_unchanged_has_the_built_in_body_and_no_fa
 }
 
 #[tokio::test]
+async fn a_custom_answer_of_a_shaper_is_the_built_in_body_with_a_line_in_the_log_and_no_failure() {
+    let (patchbay, client, sink) = with_shaper().await;
+    let phone = patchbay.new_phone();
+
+    phone.write(&client.number, "custom").await;
+
+    let body = sink.receives("incoming", "the built-in body", |_| true).await;
+    assert_eq!((&body["text"], &body["messageContentType"]), (&json!("custom"), &json!("TEXT")));
+    let call = client.keeps(STAMP, "invocations", |call| call["logs"][0] != Value::Null).await;
+    assert_eq!(call["outcome"], "answered");
+    let line = "warn: `custom` of a shaper is unknown to this version; the built-in shaper was used";
+    assert_eq!(call["logs"], json!([line]));
+}
+
+#[tokio::test]
 async fn a_shaper_on_trial_without_a_live_one_leaves_its_failures_to_the_built_in_one() {
     let patchbay = SharedPatchbay::with_guests().await;
     let (client, sink) = listening(&patchbay).await;

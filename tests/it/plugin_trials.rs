@@ -66,6 +66,15 @@ async fn plugins_of_every_world_are_tried() {
     assert_eq!((&sent["decision"]["type"], &skipped["decision"]["type"]), (&json!("send"), &json!("skip")));
     assert_eq!(skipped["decision"]["reason"], "the text asks for quiet");
     assert_eq!(shaped["payload"], json!({ "stampedBy": "stamping-shaper", "words": "hello" }));
+    let over_telegram = json!({ "type": "chatbot", "messageText": "hello", "channel": "telegram" });
+    let shaped = invoke(&client, "my-stamping-shaper", json!({ "event": over_telegram })).await;
+    assert_eq!(shaped["payload"]["channel"], "TELEGRAM");
+    let later = json!({ "type": "other", "name": "call-ended", "payload": { "seconds": 9 } });
+    let shaped = invoke(&client, "my-stamping-shaper", json!({ "event": later })).await;
+    assert_eq!(
+        (&shaped["payload"]["words"], &shaped["payload"]["details"]["seconds"]),
+        (&json!("call-ended"), &json!(9))
+    );
     assert_eq!(
         (&routed["route"]["target"]["type"], &routed["route"]["reason"]),
         (&json!("bot"), &json!("no rule fits"))

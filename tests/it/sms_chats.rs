@@ -1,5 +1,4 @@
-//! Chats over SMS: an incoming SMS begins one. Plugins find the channel in the metadata, because the interface has no
-//! case for it (ADR 0039).
+//! Chats over SMS: an incoming SMS begins one. Plugins see the channel.
 
 use harness::{SharedPatchbay, TestClient, TestPhone, WebhookSink, eventually, guest};
 use serde_json::{Value, json};

@@ -47,7 +47,7 @@ struct InvokedBody {
     actions: Option<Vec<Value>>,
     /// Answer of an SMS fallback plugin.
     decision: Option<Value>,
-    /// Answer of a webhook shaper: the body, or null for none.
+    /// Answer of a webhook shaper: the body, null for none, `unchanged`, or an object of the type `custom`.
     payload: Option<Value>,
     /// Answer of a router.
     route: Option<Value>,

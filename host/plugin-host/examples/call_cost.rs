@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use chrono::DateTime;
 use domain::ids::ClientId;
 use plugin_bindings::{Every, exports::patchbay::plugin::shaper};
-use plugin_host::webhook_shaper::{ChatbotEvent, ChatbotSettings, Direction, ShapedBody, WebhookEvent};
+use plugin_host::webhook_shaper::{Channel, ChatbotEvent, ChatbotSettings, Direction, ShapedBody, WebhookEvent};
 use plugin_host::{HostConfig, HttpLimits, PluginCall, PluginHost, PluginRef};
 use wasmtime::Engine;
 use wasmtime::component::{Component, HasSelf, InstancePre};
@@ -120,6 +120,7 @@ fn event() -> ChatbotEvent {
         direction: Direction::Incoming,
         timestamp_ms: 1_760_428_800_000,
         chat_participant_id: "0199df7e-8a00-7000-8000-000000000002".into(),
+        channel: Some(Channel::Whatsapp),
         conversation_status: some("ACTIVE"),
         conversation_closed: false,
         conversation_missed: false,

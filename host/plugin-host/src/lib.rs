@@ -87,6 +87,7 @@ pub use snapshot::{SnapshotRefusal, snapshot};
 pub use worlds::{
     answer::sms_router::MOST_MESSAGES as MOST_SMS_AT_ONCE,
     attribute_value::{domain_value, plugin_value},
+    channel::plugin_channel,
     json::{self, DryAnswer},
     wall_clock::{Zone, unix_millis},
     world_question::{DryResult, WorldQuestion},
@@ -115,10 +116,10 @@ pub mod sms_fallback {
 pub mod webhook_shaper {
     pub use crate::worlds::{partner_event, shaped_body::ShapedBody};
     pub use plugin_bindings::exports::patchbay::plugin::shaper::{
-        Agent, ChatbotEvent, ChatbotSettings, Direction, IncomingMessageEvent, PartnerEvent, SessionStatusEvent,
-        StatusEvent, Team, WebhookEvent,
+        Agent, ChatbotEvent, ChatbotSettings, Direction, IncomingMessageEvent, OtherEvent, PartnerEvent,
+        SessionStatusEvent, StatusEvent, Team, WebhookEvent,
     };
-    pub use plugin_bindings::patchbay::plugin::types::{Error, Metadata};
+    pub use plugin_bindings::patchbay::plugin::types::{Channel, Error, Metadata};
 }
 
 pub mod router {

@@ -7,7 +7,10 @@ use crate::{answer, day};
 
 pub fn text(value: &AttributeValue) -> String {
     match value {
-        AttributeValue::Text(words) | AttributeValue::Date(words) | AttributeValue::Choice(words) => words.clone(),
+        AttributeValue::Text(words)
+        | AttributeValue::Date(words)
+        | AttributeValue::Choice(words)
+        | AttributeValue::Other(words) => words.clone(),
         AttributeValue::Number(number) => number.to_string(),
         AttributeValue::Boolean(yes) => yes.to_string(),
     }

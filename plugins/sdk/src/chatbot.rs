@@ -88,10 +88,10 @@ impl AttributeValue {
         Self::Date(date.into())
     }
 
-    /// The words of a text, a date or a choice.
+    /// The words of a text, a date, a choice or another value.
     pub fn as_str(&self) -> Option<&str> {
         match self {
-            Self::Text(words) | Self::Date(words) | Self::Choice(words) => Some(words),
+            Self::Text(words) | Self::Date(words) | Self::Choice(words) | Self::Other(words) => Some(words),
             Self::Number(_) | Self::Boolean(_) => None,
         }
     }

@@ -12,6 +12,7 @@ impl WebhookShaper for Standard {
             WebhookEvent::Status(event) => status(&event),
             WebhookEvent::SessionStatus(event) => session_status(&event),
             WebhookEvent::Partner(event) => partner(&event),
+            WebhookEvent::Other(event) => return Ok(Body::json(event.payload)),
             WebhookEvent::Chatbot(_) => {
                 return Err(Error::new(
                     "chatbot-event",
@@ -47,7 +48,7 @@ fn incoming(event: &IncomingMessageEvent) -> Object {
         .maybe("gstId", &event.gst_id)
         .maybe("ctId", &event.ct_id)
         .maybe("conversationId", &event.conversation_id)
-        .maybe("participantId", &event.participant_id)
+        .maybe("participantId", &event.conversation_participant_id)
         .maybe("sentTime", &event.sent_time)
         .maybe("status", &event.status)
         .maybe("cost", &event.cost)
@@ -87,7 +88,7 @@ fn status(event: &StatusEvent) -> Object {
         .maybe("errorCode", &event.error_code)
         .maybe("errorCodeString", &event.error_code_string)
         .maybe("conversationId", &event.conversation_id)
-        .maybe("participantId", &event.participant_id)
+        .maybe("participantId", &event.conversation_participant_id)
         .maybe("cost", &event.cost)
         .maybe("requestId", &event.request_id)
         .maybe("tqrmtId", &event.tqrmt_id)

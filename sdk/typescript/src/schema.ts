@@ -3382,7 +3382,7 @@ export interface components {
             error?: components["schemas"]["InvokeError"] | null;
             /** @description Log lines of the call. */
             logs: components["schemas"]["InvokeLog"][];
-            /** @description Answer of a webhook shaper: the body, or null for none. */
+            /** @description Answer of a webhook shaper: the body, null for none, `unchanged`, or an object of the type `custom`. */
             payload?: unknown;
             /**
              * Format: int64

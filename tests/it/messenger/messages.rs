@@ -147,6 +147,13 @@ async fn locations_reactions_taps_and_unmodelled_content_arrive() {
 }
 
 #[tokio::test]
+async fn a_tap_of_the_persistent_menu_is_a_choice_of_no_message_for_a_chatbot() {
+    let (_patchbay, _client, _sink, person) = with_bot("clerk").await;
+    person.postback("Get started", "START").await;
+    person.hears("got menu START").await;
+}
+
+#[tokio::test]
 async fn a_quoted_reply_names_the_message_both_ways() {
     let (patchbay, _, sink, person) = with_bot("clerk").await;
     let mid = person.write("quote").await;

@@ -22,6 +22,7 @@ pub(super) fn customer(node: &YamlNode, folder: &Path) -> Result<StepInput, Yaml
         "tap",
         "button",
         "payload",
+        "source",
         "location",
         "reaction",
         "contact",
@@ -48,7 +49,8 @@ pub(super) fn customer(node: &YamlNode, folder: &Path) -> Result<StepInput, Yaml
         Content::Text(words)
     } else if let Some(title) = text("button")? {
         let payload = text("payload")?.unwrap_or_else(|| title.clone());
-        Content::Choice(Choice { source: ChoiceSource::Template, text: title, payload })
+        let source = fields.get("source").map_or(Ok(ChoiceSource::Template), choice_source)?;
+        Content::Choice(Choice { source, text: title, payload })
     } else if let Some(place) = fields.get("location") {
         Content::Location(location(place)?)
     } else if let Some(emoji) = text("reaction")? {
@@ -73,6 +75,16 @@ pub(super) fn customer(node: &YamlNode, folder: &Path) -> Result<StepInput, Yaml
         return Err(node.fault("only a file has `content`: give `image`, `document`, .. too"));
     }
     Ok(StepInput::Content { content, quotes: text("quotes")?, file })
+}
+
+fn choice_source(node: &YamlNode) -> Result<ChoiceSource, YamlFault> {
+    match node.text("source")?.as_str() {
+        "template" => Ok(ChoiceSource::Template),
+        "interactive" => Ok(ChoiceSource::Interactive),
+        "carousel" => Ok(ChoiceSource::Carousel),
+        "other" => Ok(ChoiceSource::Other),
+        _ => Err(node.fault("a source is template, interactive, carousel or other")),
+    }
 }
 
 fn location(node: &YamlNode) -> Result<Location, YamlFault> {

@@ -26,7 +26,10 @@ pub(crate) fn set(attributes: &mut Vec<Attribute>, name: &str, value: Option<Att
 
 /// The value in JSON, as the API shows it.
 pub(crate) fn shown(value: &AttributeValue) -> Value {
-    domain_value(value).map_or(Value::Null, |value| value.to_json())
+    match value {
+        AttributeValue::Other(text) => text.as_str().into(),
+        value => domain_value(value).map_or(Value::Null, |value| value.to_json()),
+    }
 }
 
 /// The values by name.

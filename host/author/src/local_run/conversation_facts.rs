@@ -68,7 +68,7 @@ pub(crate) fn of_customer(id: &str, content: &Content, now: DateTime<Utc>) -> Pa
         Content::Location(place) => ("LOCATION", place.name.clone().unwrap_or_default()),
         Content::Choice(choice) => {
             let kind = match choice.source {
-                ChoiceSource::Template => "BUTTON",
+                ChoiceSource::Template | ChoiceSource::Other => "BUTTON",
                 ChoiceSource::Interactive => "INTERACTIVE",
                 ChoiceSource::Carousel => "CAROUSEL",
             };

@@ -221,11 +221,20 @@ impl Script {
 fn customer(message: &IncomingMessage) -> Value {
     let mut given = match &message.content {
         Content::Text(text) => Map::from_iter([("text".to_owned(), text.as_str().into())]),
-        Content::Choice(choice) if choice.source == ChoiceSource::Template => Map::from_iter([
-            ("button".to_owned(), choice.text.as_str().into()),
-            ("payload".to_owned(), choice.payload.as_str().into()),
-        ]),
-        Content::Choice(choice) => return json!({ "tap": choice.payload }),
+        Content::Choice(choice) => {
+            let source = match choice.source {
+                ChoiceSource::Template => None,
+                ChoiceSource::Interactive => return json!({ "tap": choice.payload }),
+                ChoiceSource::Carousel => Some("carousel"),
+                ChoiceSource::Other => Some("other"),
+            };
+            let mut given = Map::from_iter([
+                ("button".to_owned(), choice.text.as_str().into()),
+                ("payload".to_owned(), choice.payload.as_str().into()),
+            ]);
+            given.extend(source.map(|source| ("source".to_owned(), source.into())));
+            given
+        }
         Content::Location(_) => {
             Map::from_iter([("location".to_owned(), json!({ "latitude": -33.9249, "longitude": 18.4241 }))])
         }
@@ -274,4 +283,25 @@ fn expected(said: &BotMessage) -> Value {
         wanted.insert("parameters".into(), said.parameters.clone().into());
     }
     wanted.into()
+}
+
+#[cfg(test)]
+mod tests {
+    use plugin_host::chatbot::Choice;
+
+    use super::*;
+
+    #[test]
+    fn a_choice_of_the_customer_keeps_its_source() {
+        for (source, given) in [
+            (ChoiceSource::Interactive, json!({ "tap": "y" })),
+            (ChoiceSource::Template, json!({ "button": "Yes", "payload": "y" })),
+            (ChoiceSource::Carousel, json!({ "button": "Yes", "payload": "y", "source": "carousel" })),
+            (ChoiceSource::Other, json!({ "button": "Yes", "payload": "y", "source": "other" })),
+        ] {
+            let choice = Choice { source, text: "Yes".to_owned(), payload: "y".to_owned() };
+            let message = IncomingMessage { id: "m".to_owned(), content: Content::Choice(choice), quoted: None };
+            assert_eq!(customer(&message), given);
+        }
+    }
 }

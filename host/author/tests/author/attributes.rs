@@ -46,11 +46,11 @@ async fn a_test_without_attributes_accepts_each() {
     passes(
         "errand-bot",
         "
-session: {attributes: [{name: plan, type: choice, value: gold}]}
+session: {attributes: [{name: plan, type: choice, value: gold}, {name: zone, type: other, value: north}]}
 steps:
   - customer: attribute city text Cape Town
   - bot: set
-  - attributes: {city: Cape Town, plan: gold}
+  - attributes: {city: Cape Town, plan: gold, zone: north}
 ",
     )
     .await;

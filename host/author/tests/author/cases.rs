@@ -39,6 +39,10 @@ cases:
   - {name: words, given: {type: incoming, text: hi}, expect: {stampedBy: stamping-shaper, words: hi}}
   - {name: none, given: {type: incoming, text: nothing}, expect: nothing}
   - {name: state, given: {type: status, status: DELIVERED}, expect: {state: DELIVERED}}
+  - {name: channel, given: {type: incoming, text: hi, channel: messenger}, expect: {channel: MESSENGER}}
+  - {name: later, given: {type: other, name: call-ended, payload: {a: 1}}, expect: {words: call-ended, details: {a: 1}}}
+  - {name: unchanged, given: {type: incoming, text: unchanged}, expect: unchanged}
+  - {name: custom, given: {type: incoming, text: custom}, expect: {type: custom}}
 ",
     )
     .await;

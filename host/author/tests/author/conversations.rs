@@ -43,6 +43,10 @@ steps:
   - bot: got contact Thandi +27821234567
   - customer: {button: Stop, payload: stop-id}
   - bot: got button stop-id
+  - customer: {button: Start, payload: start-id, source: other}
+  - bot: got menu start-id
+  - customer: {button: Blue, payload: blue-id, source: carousel}
+  - bot: got card blue-id
   - customer: {unsupported: poll}
   - bot: got other poll
 ",

@@ -8,12 +8,12 @@ use plugin_host::{
         Attribute, CustomEvent, Event, EventKind, HttpError, HttpFinished, HttpOutcome, HttpReply, Rating, RatingScore,
         Session, TemplateReference,
     },
-    plugin_value, unix_millis,
+    plugin_channel, plugin_value, unix_millis,
 };
 use storage::chat::participant_events::WaitingEvent as StoredEvent;
 
 use super::turn_context::{Subject, TurnContext};
-use crate::conversation::plugin_view::{channel, customer, message, zone};
+use crate::conversation::plugin_view::{customer, message, zone};
 
 pub(super) fn of(scene: &TurnContext, event: &StoredEvent, now: DateTime<Utc>) -> (Event, Session) {
     let (kind, happened_at) = match &scene.subject {
@@ -84,7 +84,7 @@ fn session(scene: &TurnContext, now: DateTime<Utc>) -> Session {
         client_ref: scene.client.client_ref.clone(),
         business_number: scene.inbox.address().unwrap_or_default().to_owned(),
         customer: customer(&scene.customer),
-        channel: channel(scene.participant.channel),
+        channel: plugin_channel(scene.participant.channel),
         state: scene.participant.state_of(scene.plugin()).to_owned(),
         now_ms: unix_millis(now),
         local_time: zone(&scene.client.time_zone).local_time(now),

@@ -1,16 +1,18 @@
-//! The customer, the channel, a message and the wall clock in the types of `wit/` that routers and chatbots share.
+//! The customer, a message and the wall clock in the types of `wit/` that routers and chatbots share.
 
 use domain::{content::MediaKind as FileKind, inbound::InboundContent};
 use plugin_host::{
     Zone,
     chatbot::{
-        Channel, Choice, ChoiceSource, Content, Customer, IncomingMessage, Location, Media, MediaKind, QuotedMessage,
-        Reaction,
+        Choice, ChoiceSource, Content, Customer, IncomingMessage, Location, Media, MediaKind, QuotedMessage, Reaction,
     },
 };
 use storage::people::customers::Customer as StoredCustomer;
 
 use super::message::CustomerMessage;
+
+/// The type of a tap on a button of Messenger that no message of ours has, such as one of the persistent menu.
+const POSTBACK: &str = "postback";
 
 pub(crate) fn customer(customer: &StoredCustomer) -> Customer {
     Customer {
@@ -18,18 +20,6 @@ pub(crate) fn customer(customer: &StoredCustomer) -> Customer {
         user_id: customer.addresses.user_id().map(str::to_owned),
         username: customer.username.clone(),
         name: customer.name.clone(),
-    }
-}
-
-/// The channel in the types of `wit/`. A later channel appears as `other`, with its name in the metadata
-/// (`wit/README.md`, rule 3).
-pub(crate) fn channel(channel: domain::channel::Channel) -> Channel {
-    match channel {
-        domain::channel::Channel::Whatsapp => Channel::Whatsapp,
-        domain::channel::Channel::Sms => Channel::Sms,
-        domain::channel::Channel::Web => Channel::Web,
-        domain::channel::Channel::Facebook => Channel::Messenger,
-        domain::channel::Channel::Telegram => Channel::Telegram,
     }
 }
 
@@ -72,7 +62,10 @@ fn content(wrote: &CustomerMessage) -> Content {
             address: place.address.clone(),
         }),
         InboundContent::Button { text, payload } if wrote.carousel => choice(ChoiceSource::Carousel, text, payload),
-        InboundContent::Button { text, payload } => choice(ChoiceSource::Template, text, payload),
+        InboundContent::Button { text, payload } => {
+            let is_postback = wrote.provider_type.as_deref() == Some(POSTBACK);
+            choice(if is_postback { ChoiceSource::Other } else { ChoiceSource::Template }, text, payload)
+        }
         InboundContent::Interactive { text, payload } => choice(ChoiceSource::Interactive, text, payload),
         InboundContent::Reaction { message_id, emoji } => Content::Reaction(Reaction {
             emoji: emoji.clone(),

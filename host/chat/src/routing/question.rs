@@ -7,7 +7,7 @@ use domain::{
     referral::Referral,
 };
 use plugin_host::{
-    World,
+    World, plugin_channel,
     router::{Inbound, TemplateReference},
     unix_millis,
 };
@@ -69,7 +69,7 @@ impl RoutingCase {
             client_ref: self.client.client_ref.clone(),
             business_number: self.inbox.address().unwrap_or_default().to_owned(),
             customer: plugin_view::customer(&self.customer),
-            channel: plugin_view::channel(participant.channel),
+            channel: plugin_channel(participant.channel),
             message: plugin_view::message(&self.wrote),
             reopened: arrived.reopened,
             previous_template: arrived

@@ -152,7 +152,11 @@ async fn a_first_message_without_a_chatbot_waits_in_the_queue_and_is_reported_on
     assert_eq!(incoming.sent_time.as_deref(), Some("2026-09-21T14:13:20.000Z"));
     let [message] = stage.messages().await.try_into().unwrap();
     assert_eq!(incoming.gst_id, Some(message.id.to_string()));
-    assert_eq!((incoming.participant_id, incoming.template_id), (None, None), "not the live-chat participant");
+    assert_eq!(
+        (incoming.conversation_participant_id, incoming.template_id),
+        (None, None),
+        "not the live-chat participant"
+    );
 
     let [chatbot] = stage.chatbot_events().await.try_into().unwrap();
     assert_eq!(chatbot.chat_participant_id, chat.id.to_string());

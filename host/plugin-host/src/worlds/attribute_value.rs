@@ -26,5 +26,6 @@ pub fn domain_value(value: &AttributeValue) -> Result<DomainValue, String> {
         AttributeValue::Boolean(yes) => Ok(DomainValue::Boolean(*yes)),
         AttributeValue::Date(day) => DomainValue::date(day),
         AttributeValue::Choice(choice) => DomainValue::choice(choice.clone()),
+        AttributeValue::Other(_) => Err("is `other`, and no attribute of this version has another type".to_owned()),
     }
 }

@@ -3,6 +3,7 @@
 
 pub(crate) mod answer;
 pub(crate) mod attribute_value;
+pub(crate) mod channel;
 pub mod json;
 mod older_recordings;
 mod partner_event;

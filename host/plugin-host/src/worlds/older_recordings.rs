@@ -34,7 +34,19 @@ pub(super) fn in_newest_form(world: World, mut question: Value) -> Value {
                 rename_content(content);
             }
         }
-        World::WebhookShaper | World::SmsRouter => {}
+        World::WebhookShaper => {
+            for case in ["Incoming", "Status"] {
+                if let Some(event) = question.get_mut(case) {
+                    rename_participant(event);
+                }
+            }
+            for case in ["Incoming", "Chatbot"] {
+                if let Some(event) = question.get_mut(case) {
+                    name_channel(event);
+                }
+            }
+        }
+        World::SmsRouter => {}
     }
     question
 }
@@ -47,6 +59,28 @@ fn rename_customer(facts: &mut Value) {
     let Some(Value::Object(customer)) = facts.get_mut("customer") else { return };
     if let Some(user_id) = customer.remove("bsuid") {
         customer.insert("user_id".to_owned(), user_id);
+    }
+}
+
+/// The participant of a long-lived conversation had the name of that of chats.
+fn rename_participant(event: &mut Value) {
+    let Value::Object(fields) = event else { return };
+    if let Some(id) = fields.remove("participant_id") {
+        fields.insert("conversation_participant_id".to_owned(), id);
+    }
+}
+
+/// The channel SMS of an event was in the metadata. Others were not named.
+fn name_channel(event: &mut Value) {
+    let Value::Object(fields) = event else { return };
+    if fields.contains_key("channel") {
+        return;
+    }
+    let Some(Value::Array(pairs)) = fields.get_mut("metadata") else { return };
+    let count = pairs.len();
+    pairs.retain(|pair| *pair != json!(["channel", "SMS"]));
+    if pairs.len() < count {
+        fields.insert("channel".to_owned(), "Sms".into());
     }
 }
 
@@ -97,6 +131,37 @@ mod tests {
         assert_eq!(poll["event"]["kind"]["Message"]["content"], json!({ "Other": "poll" }));
         let text = question(json!({ "Text": "hi" }));
         assert_eq!(text["event"]["kind"]["Message"]["content"], json!({ "Text": "hi" }));
+    }
+
+    #[test]
+    fn a_shaper_question_has_the_newest_name_of_the_participant_of_a_long_lived_conversation() {
+        let renamed = |question: Value| in_newest_form(World::WebhookShaper, question);
+        for case in ["Incoming", "Status"] {
+            let newest = json!({ case: { "conversation_participant_id": "p" } });
+            assert_eq!(renamed(json!({ case: { "participant_id": "p" } })), newest);
+            assert_eq!(renamed(newest.clone()), newest);
+        }
+        let chatbot = json!({ "Chatbot": { "chat_participant_id": "p" } });
+        assert_eq!(renamed(chatbot.clone()), chatbot);
+    }
+
+    #[test]
+    fn a_shaper_question_about_an_sms_has_its_channel_in_a_field() {
+        let renamed = |question: Value| in_newest_form(World::WebhookShaper, question);
+        for case in ["Incoming", "Chatbot"] {
+            let (sms, other) = (json!(["channel", "SMS"]), json!(["a", "b"]));
+            let newest = json!({ case: { "metadata": [other], "channel": "Sms" } });
+            assert_eq!(renamed(json!({ case: { "metadata": [other, sms] } })), newest);
+            for unchanged in [
+                newest,
+                json!({ case: { "metadata": [other] } }),
+                json!({ case: { "metadata": [sms], "channel": null } }),
+            ] {
+                assert_eq!(renamed(unchanged.clone()), unchanged);
+            }
+        }
+        let status = json!({ "Status": { "metadata": [["channel", "SMS"]] } });
+        assert_eq!(renamed(status.clone()), status);
     }
 
     #[test]

@@ -156,10 +156,10 @@ question! {
         world: WebhookShaper,
         returns: Result<Body, Error>,
         older(this): {
-            ApiTrack::First: (&*this.event,) => Result<Option<String>, Error>,
-            ApiTrack::Second: (&*this.event,) => Result<Option<String>, Error>,
+            ApiTrack::First: this.older() => Result<Option<String>, Error>,
+            ApiTrack::Second: this.older() => Result<Option<String>, Error>,
         },
-        judge(_question, given, limits): answer::body::judge(given.text(), limits),
+        judge(_question, given, limits): answer::body::judge(given, limits),
     }
 }
 
@@ -194,6 +194,12 @@ impl HandleEvent<'_> {
 impl DecideFallback<'_> {
     fn older(&self) -> (track_0_2::Undeliverable,) {
         (track_0_2::Undeliverable::from(&*self.undeliverable),)
+    }
+}
+
+impl ShapeBody<'_> {
+    fn older(&self) -> (track_0_2::OlderWebhookEvent,) {
+        (track_0_2::OlderWebhookEvent::from(&*self.event),)
     }
 }
 
@@ -235,7 +241,7 @@ impl Question for ShapeBodies<'_> {
     }
 
     fn judge(&self, given: &Self::Answer, limits: &CallLimits) -> Result<(), AnswerFault> {
-        given.iter().try_for_each(|body| answer::body::judge(body.text(), limits))
+        given.iter().try_for_each(|body| answer::body::judge(body, limits))
     }
 }
 

@@ -63,6 +63,14 @@ async fn a_body_must_be_one_json_value_of_bounded_length() {
     assert!(panicked.to_string().contains("the shaper gives up on purpose"), "{panicked}");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn a_custom_answer_of_a_shaper_must_be_one_json_value() {
+    let test = TestHost::with_hostile_guests(limits()).await;
+    let shape = async |deed: &str| test.host.shape(call("hostile-shaper"), &session_event(deed)).await;
+    assert_eq!(shape("custom").await.unwrap().0, ShapedBody::Custom("{}".into()));
+    assert!(reason(shape("custom-not-json").await.unwrap_err()).starts_with("the text is not JSON"));
+}
+
 fn session_event(status: &str) -> WebhookEvent {
     WebhookEvent::SessionStatus(SessionStatusEvent {
         whatsapp_number: "27110000000".into(),

@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
-use plugin_host::chatbot::{Action, Channel, EventKind, HttpFinished, HttpOutcome, HttpReply, Session};
+use plugin_host::chatbot::{
+    Action, Channel, Choice, ChoiceSource, Content, EventKind, HttpFinished, HttpOutcome, HttpReply, Session,
+};
 use plugin_host::{NoKeyValues, PluginCall, World, WorldQuestion, check};
+use serde_json::{Value, json};
 
-use crate::support::{TestHost, call, client, guest, happens, limits, only_text, says, session};
+use crate::support::{TestHost, call, client, guest, happens, limits, only_text, says, sends, session};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_bot_built_against_the_first_release_is_loaded_and_answers() {
@@ -59,6 +62,50 @@ async fn a_bot_of_the_track_before_hears_of_the_end_of_a_request_as_a_custom_eve
     let asked = test.host.chatbot(call("older"), &event, &session(), Arc::new(NoKeyValues)).await.unwrap();
     let [Action::ReplyText(said), ..] = asked.actions.as_slice() else { panic!("{:?}", asked.actions) };
     assert!(said.text.starts_with(r#"http-finished {"job":"event-1-1","status":200}"#), "{}", said.text);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_bot_of_the_track_before_sees_a_choice_of_another_source_as_a_button() {
+    let test = with("former_bot").await;
+    let choice = Choice { source: ChoiceSource::Other, text: "Start".into(), payload: "START".into() };
+    let event = sends(Content::Choice(choice));
+    let asked = test.host.chatbot(call("older"), &event, &session(), Arc::new(NoKeyValues)).await.unwrap();
+    let [Action::ReplyText(said), ..] = asked.actions.as_slice() else { panic!("{:?}", asked.actions) };
+    assert!(said.text.starts_with("button START "), "{}", said.text);
+}
+
+/// The body that the older shaper writes about an event.
+async fn shaped(test: &TestHost, event: Value) -> Value {
+    let question = WorldQuestion::from_json(World::WebhookShaper, &event, &Value::Null).unwrap();
+    test.host.dry_run(call("older"), &question, Arc::new(NoKeyValues)).await.unwrap().answer.to_json().1
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_shaper_of_the_track_before_finds_sms_in_the_metadata_and_other_channels_not() {
+    let test = with("older_shaper").await;
+    for (channel, named) in
+        [(json!("sms"), ", channel=SMS"), (json!("telegram"), ""), (json!("whatsapp"), ""), (Value::Null, "")]
+    {
+        let event = json!({ "type": "incoming", "channel": channel, "metadata": { "a": "b" } });
+        assert_eq!(shaped(&test, event).await, format!("incoming of none, a=b{named}"));
+        let event = json!({ "type": "chatbot", "channel": channel, "chatParticipantId": "p" });
+        assert_eq!(shaped(&test, event).await, format!("chat of p{named}"));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_shaper_of_the_track_before_has_the_participant_of_a_long_lived_conversation_under_its_older_name() {
+    let test = with("older_shaper").await;
+    let incoming = json!({ "type": "incoming", "conversationParticipantId": "p" });
+    assert_eq!(shaped(&test, incoming).await, "incoming of p");
+    assert_eq!(shaped(&test, json!({ "type": "status", "conversationParticipantId": "p" })).await, "status of p");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_event_without_a_case_is_a_partner_event_for_a_shaper_of_the_track_before() {
+    let test = with("older_shaper").await;
+    let event = json!({ "type": "other", "name": "call-ended", "timestampMs": 7, "payload": { "seconds": 9 } });
+    assert_eq!(shaped(&test, event).await, "partner call-ended at 7, payload={'seconds':9}");
 }
 
 #[tokio::test(flavor = "multi_thread")]

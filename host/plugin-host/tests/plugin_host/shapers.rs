@@ -2,8 +2,8 @@
 
 use plugin_host::CallError;
 use plugin_host::webhook_shaper::{
-    Agent, ChatbotEvent, ChatbotSettings, Direction, IncomingMessageEvent, PartnerEvent, SessionStatusEvent,
-    StatusEvent, Team, WebhookEvent, partner_event,
+    Agent, Channel, ChatbotEvent, ChatbotSettings, Direction, IncomingMessageEvent, OtherEvent, PartnerEvent,
+    SessionStatusEvent, StatusEvent, Team, WebhookEvent, partner_event,
 };
 
 use crate::support::{TestHost, call};
@@ -24,6 +24,7 @@ fn incoming() -> IncomingMessageEvent {
         sender_user_id: some("ZA.100"),
         username: None,
         receiver: "27110000000".into(),
+        channel: Some(Channel::Whatsapp),
         text: some("hi\n🙂"),
         button_text: None,
         button_payload: None,
@@ -39,7 +40,7 @@ fn incoming() -> IncomingMessageEvent {
         gst_id: some("gst-1"),
         ct_id: None,
         conversation_id: None,
-        participant_id: some("p-1"),
+        conversation_participant_id: some("p-1"),
         sent_time: some("2025-10-14T08:00:00Z"),
         status: some("RECEIVED"),
         cost: None,
@@ -125,7 +126,7 @@ async fn a_delivery_state_has_the_fields_of_spec_6_2() {
         error_code: some("131026"),
         error_code_string: some("Message undeliverable"),
         conversation_id: some("conv"),
-        participant_id: some("p-1"),
+        conversation_participant_id: some("p-1"),
         cost: some("0.2"),
         request_id: some("req"),
         tqrmt_id: some("tq"),
@@ -163,12 +164,20 @@ async fn session_and_partner_events_have_the_fields_of_spec_6_3_and_6_4() {
     );
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn an_event_without_a_case_has_its_payload_as_its_body() {
+    let payload = r#"{"call":{"seconds":9}}"#;
+    let event = OtherEvent { name: "call-ended".into(), timestamp_ms: 1, payload: payload.into(), metadata: vec![] };
+    assert_eq!(shape("webhook-standard", WebhookEvent::Other(event)).await, payload);
+}
+
 fn chatbot(direction: Direction) -> ChatbotEvent {
     ChatbotEvent {
         event_id: "e-1".into(),
         direction,
         timestamp_ms: 1_760_428_800_000,
         chat_participant_id: "p-1".into(),
+        channel: Some(Channel::Sms),
         conversation_status: some("ACTIVE"),
         conversation_closed: false,
         conversation_missed: false,

@@ -206,11 +206,12 @@ async fn a_bot_reads_the_attributes_of_the_contact_and_a_replay_gives_the_same()
         attribute("plan", AttributeValue::Choice("gold".into())),
         attribute("vip", AttributeValue::Boolean(true)),
         attribute("visits", AttributeValue::Number(7.5)),
+        attribute("zone", AttributeValue::Other("within 10 km".into())),
     ];
     let session = Session { attributes, ..session() };
     let call_once = PluginCall { record: true, ..call("errand") };
     let outcome = test.host.chatbot(call_once, &says("attributes"), &session, Arc::new(NoKeyValues)).await.unwrap();
-    assert_eq!(only_text(&outcome.actions), "born=1990-05-31, plan=gold, vip=true, visits=7.5");
+    assert_eq!(only_text(&outcome.actions), "born=1990-05-31, plan=gold, vip=true, visits=7.5, zone=within 10 km");
     let recording = outcome.trace.recording.unwrap();
     let again = test.host.replay(client(1), call("errand").plugin, &recording).await.unwrap();
     assert!(again.identical, "{:?}", again.first_difference);
@@ -239,6 +240,7 @@ async fn a_value_that_no_attribute_can_have_makes_the_answer_impossible() {
         ("attribute a date 31.5.1990", "action 1 (set-attribute): the value of `a` must be a date such as 1990-05-31"),
         ("attribute a number inf", "the value of `a` must be a number between"),
         ("attribute a text ", "the value of `a` must have 1 to 1000 characters"),
+        ("attribute a other x", "the value of `a` is `other`, and no attribute of this version has another type"),
         ("attribute A boolean true", "the name `A` must have 1 to 40 lower-case letters"),
     ] {
         let asked = test.host.chatbot(call("errand"), &says(text), &session(), Arc::new(NoKeyValues)).await;

@@ -271,6 +271,10 @@ impl PageShaper {
     ) -> (Option<OwnAnswer>, FinishedCall) {
         match self.ask(shaper, delivery, event).await {
             (Ok((ShapedBody::Unchanged, _)), call) => (Some(OwnAnswer::Unchanged), call),
+            (Ok((ShapedBody::Custom(_), _)), mut call) => {
+                call.add_log_line("`custom` of a shaper is unknown to this version; the built-in shaper was used");
+                (Some(OwnAnswer::Unchanged), call)
+            }
             (Ok((body, _)), call) => match fault_of(body.text()) {
                 None => (Some(OwnAnswer::Outcome(outcome_of(body))), call),
                 Some(fault) => (None, call.mark_unusable(&fault)),
@@ -321,7 +325,7 @@ fn outcome_of(body: ShapedBody) -> ShapeOutcome {
         ShapedBody::Json(text) => ShapeOutcome::Body(text),
         ShapedBody::Skip => ShapeOutcome::Unwanted,
         // A built-in shaper writes the body that others leave unchanged.
-        ShapedBody::Unchanged => ShapeOutcome::Failed,
+        ShapedBody::Unchanged | ShapedBody::Custom(_) => ShapeOutcome::Failed,
     }
 }
 

@@ -113,6 +113,7 @@ fn of_chat(
         direction,
         timestamp_ms: unix_millis(at),
         chat_participant_id: chat.participant.to_string(),
+        channel: None,
         conversation_status: Some(flags.conversation_status.to_owned()),
         conversation_closed: flags.conversation_closed,
         conversation_missed: chat.missed,

@@ -15,7 +15,7 @@ use domain::{
 };
 use events::{ReportKind, WebhookReport};
 use plugin_host::{
-    unix_millis,
+    World, WorldQuestion, plugin_channel, unix_millis,
     webhook_shaper::{SessionStatusEvent, StatusEvent, WebhookEvent},
 };
 
@@ -32,19 +32,24 @@ pub fn read(stored: &str, business: &str) -> Result<WebhookEvent, ShaperEventErr
     match serde_json::from_str::<WebhookReport>(stored) {
         Ok(report) => of(&report, business).ok_or(ShaperEventError::Kind),
         // Earlier releases stored the types of the shaper, and such deliveries may still wait.
-        Err(error) => serde_json::from_str(stored).map_err(|_| ShaperEventError::Form(error)),
+        Err(error) => match WorldQuestion::recorded(World::WebhookShaper, stored) {
+            Ok(WorldQuestion::WebhookShaper(event)) => Ok(*event),
+            _ => Err(ShaperEventError::Form(error)),
+        },
     }
 }
 
-/// Names the channel of an SMS event, which looks like WhatsApp otherwise.
+/// Names the channel of the inbox in an event about a chat.
 pub fn naming(mut event: WebhookEvent, channel: Option<Channel>) -> WebhookEvent {
-    let named = channel.filter(|channel| *channel == Channel::Sms);
-    let metadata = match &mut event {
-        WebhookEvent::Incoming(event) => &mut event.metadata,
-        WebhookEvent::Chatbot(event) => &mut event.metadata,
-        WebhookEvent::Status(_) | WebhookEvent::SessionStatus(_) | WebhookEvent::Partner(_) => return event,
+    let named = match &mut event {
+        WebhookEvent::Incoming(event) => &mut event.channel,
+        WebhookEvent::Chatbot(event) => &mut event.channel,
+        WebhookEvent::Status(_)
+        | WebhookEvent::SessionStatus(_)
+        | WebhookEvent::Partner(_)
+        | WebhookEvent::Other(_) => return event,
     };
-    metadata.extend(named.map(|channel| ("channel".to_owned(), channel.as_str().to_owned())));
+    *named = channel.map(plugin_channel);
     event
 }
 
@@ -84,7 +89,8 @@ pub(crate) fn built_in(event: &WebhookEvent) -> &'static str {
         WebhookEvent::Incoming(_)
         | WebhookEvent::Status(_)
         | WebhookEvent::SessionStatus(_)
-        | WebhookEvent::Partner(_) => "webhook-standard",
+        | WebhookEvent::Partner(_)
+        | WebhookEvent::Other(_) => "webhook-standard",
     }
 }
 
@@ -108,7 +114,7 @@ fn status(moved: &MessageMoved, business: &str) -> StatusEvent {
         error_code: failure.map(|failure| failure.code.to_string()),
         error_code_string: failure.map(|failure| failure.text.clone()),
         conversation_id: conversation.map(|conversation| conversation.id.to_string()),
-        participant_id: conversation.map(|conversation| conversation.participant.to_string()),
+        conversation_participant_id: conversation.map(|conversation| conversation.participant.to_string()),
         cost: moved.tracking.cost.clone(),
         request_id: moved.tracking.request.map(|id| id.to_string()),
         tqrmt_id: moved.tracking.tqrmt_id.clone(),

@@ -18,7 +18,9 @@ use domain::{
     world::World,
 };
 use events::ChatbotReport;
-use plugin_host::webhook_shaper::{ChatbotEvent, Direction, IncomingMessageEvent, PartnerEvent};
+use plugin_host::webhook_shaper::{
+    Channel as PluginChannel, ChatbotEvent, Direction, IncomingMessageEvent, PartnerEvent,
+};
 use uuid::Uuid;
 
 use super::*;
@@ -219,10 +221,10 @@ fn a_message_in_a_conversation_names_it_and_its_participant() {
     let sent =
         MessageMoved { conversation: Some(conversation.clone()), ..moved(0, Channel::Whatsapp, DeliveryState::Sent) };
     let event = status(&sent, BUSINESS);
-    assert_eq!((event.conversation_id, event.participant_id), named);
+    assert_eq!((event.conversation_id, event.conversation_participant_id), named);
     assert_eq!(event.conversation_ct_id.as_deref(), Some("first"));
     let event = incoming_of(MessageCame { conversation: Some(conversation), ..tap() });
-    assert_eq!((event.conversation_id, event.participant_id), named);
+    assert_eq!((event.conversation_id, event.conversation_participant_id), named);
     assert_eq!(event.message_type.as_deref(), Some("CONVERSATION"));
     assert_eq!(incoming_of(tap()).message_type.as_deref(), Some("INTERACTION"));
 }
@@ -303,6 +305,32 @@ fn session_changed() -> Event {
 }
 
 #[test]
+fn events_about_chats_name_their_channel() {
+    let came = || Event::MessageCame(Box::new(tap()));
+    let incoming = told(ReportKind::Incoming, came()).unwrap();
+    let chatbot = told(chatbot_report(PayloadVersion::V2), came()).unwrap();
+    for (channel, named) in [
+        (Some(Channel::Whatsapp), Some(PluginChannel::Whatsapp)),
+        (Some(Channel::Sms), Some(PluginChannel::Sms)),
+        (Some(Channel::Facebook), Some(PluginChannel::Messenger)),
+        (Some(Channel::Telegram), Some(PluginChannel::Telegram)),
+        (Some(Channel::Web), Some(PluginChannel::Web)),
+        (None, None),
+    ] {
+        for event in [&incoming, &chatbot] {
+            let (found, metadata) = match naming(event.clone(), channel) {
+                WebhookEvent::Incoming(event) => (event.channel, event.metadata),
+                WebhookEvent::Chatbot(event) => (event.channel, event.metadata),
+                other => panic!("{other:?}"),
+            };
+            assert_eq!((found, metadata), (named, Vec::new()));
+        }
+    }
+    let session = told(ReportKind::Session, session_changed()).unwrap();
+    assert_eq!(naming(session.clone(), Some(Channel::Sms)), session);
+}
+
+#[test]
 fn a_webhook_has_no_events_of_others() {
     assert!(told(ReportKind::Session, session_changed()).is_some());
     assert!(told(ReportKind::Status, session_changed()).is_none());
@@ -338,4 +366,14 @@ fn events_stored_by_an_older_program_are_still_shaped() {
     let Some(event) = told(ReportKind::Session, session_changed()) else { panic!("not told") };
     let stored = serde_json::to_string(&event).unwrap();
     assert!(matches!(read(&stored, BUSINESS), Ok(WebhookEvent::SessionStatus(_))));
+}
+
+#[test]
+fn the_participant_of_an_event_stored_by_an_older_program_is_kept() {
+    let event = status(&moved(0, Channel::Whatsapp, DeliveryState::Sent), BUSINESS);
+    let named = StatusEvent { conversation_participant_id: Some("p".to_owned()), ..event };
+    let stored = serde_json::to_string(&WebhookEvent::Status(named.clone())).unwrap();
+    let older = stored.replace("conversation_participant_id", "participant_id");
+    assert_ne!(older, stored);
+    assert_eq!(read(&older, BUSINESS).unwrap(), WebhookEvent::Status(named));
 }

@@ -211,6 +211,7 @@ fn describe(content: &Content) -> String {
                 ChoiceSource::Template => "button",
                 ChoiceSource::Interactive => "choice",
                 ChoiceSource::Carousel => "card",
+                ChoiceSource::Other => "menu",
             };
             format!("{source} {}", choice.payload)
         }

@@ -109,6 +109,7 @@ fn attribute(rest: &str) -> Result<Action, Error> {
         "boolean" => Action::set_attribute(name, value == "true"),
         "date" => Action::set_attribute(name, AttributeValue::date(value)),
         "choice" => Action::set_attribute(name, AttributeValue::choice(value)),
+        "other" => Action::set_attribute(name, AttributeValue::Other(value.to_owned())),
         _ => Action::remove_attribute(name),
     })
 }

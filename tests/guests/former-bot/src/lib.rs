@@ -4,7 +4,7 @@
 wit_bindgen::generate!({ path: "../../../wit/plugin-0.2.1", world: "chatbot" });
 
 use exports::patchbay::plugin::bot::{Action, Event, EventKind, Guest, ReplyText, Session};
-use patchbay::plugin::types::Error;
+use patchbay::plugin::types::{Content, Error};
 use patchbay::plugin::{http, kv};
 
 struct Former;
@@ -12,7 +12,10 @@ struct Former;
 impl Guest for Former {
     fn handle(event: Event, session: Session) -> Result<Vec<Action>, Error> {
         let heard = match &event.kind {
-            EventKind::Message(message) => message.id.clone(),
+            EventKind::Message(message) => match &message.content {
+                Content::Button(tapped) => format!("button {}", tapped.payload),
+                _ => message.id.clone(),
+            },
             EventKind::Custom(custom) => format!("{} {}", custom.name, custom.payload),
             _ => return Ok(vec![]),
         };

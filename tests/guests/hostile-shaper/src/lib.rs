@@ -14,6 +14,8 @@ impl WebhookShaper for Hostile {
             "long" => Ok(Body::json(format!("\"{}\"", "x".repeat(number.parse().unwrap_or(0))))),
             "panic" => panic!("the shaper gives up on purpose"),
             "unchanged" => Ok(Body::Unchanged),
+            "custom" => Ok(Body::Custom("{}".into())),
+            "custom-not-json" => Ok(Body::Custom("{".into())),
             _ => Ok(Body::json("{}")),
         }
     }

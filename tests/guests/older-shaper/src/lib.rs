@@ -13,9 +13,29 @@ impl Guest for Older {
         log::write(log::Level::Info, &config::get());
         match event {
             WebhookEvent::SessionStatus(status) => Ok(Some(format!("{{\"status\":\"{}\"}}", status.status))),
-            _ => Ok(None),
+            WebhookEvent::Incoming(event) => {
+                let participant = event.participant_id.as_deref().unwrap_or("none");
+                Ok(Some(format!("\"incoming of {participant}{}\"", shown(&event.metadata))))
+            }
+            WebhookEvent::Chatbot(event) => {
+                Ok(Some(format!("\"chat of {}{}\"", event.chat_participant_id, shown(&event.metadata))))
+            }
+            WebhookEvent::Partner(event) => Ok(Some(format!(
+                "\"partner {} at {}{}\"",
+                event.event_type,
+                event.timestamp_ms,
+                shown(&event.metadata)
+            ))),
+            WebhookEvent::Status(event) => {
+                Ok(Some(format!("\"status of {}\"", event.participant_id.as_deref().unwrap_or("none"))))
+            }
         }
     }
 }
 
 export!(Older);
+
+/// The metadata, in a JSON text.
+fn shown(metadata: &[(String, String)]) -> String {
+    metadata.iter().map(|(name, value)| format!(", {name}={}", value.replace('"', "'"))).collect()
+}

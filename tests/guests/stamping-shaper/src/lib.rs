@@ -1,5 +1,5 @@
 //! Writes bodies of its own. The text of an incoming message can make it misbehave: `trap`, `nonsense`, `nothing`,
-//! `unchanged`.
+//! `unchanged`, `custom`.
 
 use patchbay_plugin_sdk::json::Object;
 use patchbay_plugin_sdk::webhook_shaper::*;
@@ -18,12 +18,14 @@ impl WebhookShaper for Stamp {
                 Some("nonsense") => return Ok(Body::json(std::hint::black_box(NONSENSE))),
                 Some("nothing") => return Ok(Body::Skip),
                 Some("unchanged") => return Ok(Body::Unchanged),
-                _ => stamped.maybe("words", &event.text).maybe("channel", &channel(&event.metadata)),
+                Some("custom") => return Ok(Body::Custom(r#"{"answer":"later"}"#.into())),
+                _ => stamped.maybe("words", &event.text).maybe("channel", &channel(event.channel)),
             },
             WebhookEvent::Status(event) => stamped.text("state", &event.status).maybe("reference", &event.ct_id),
             WebhookEvent::Chatbot(event) => {
-                stamped.maybe("words", &event.message_text).maybe("channel", &channel(&event.metadata))
+                stamped.maybe("words", &event.message_text).maybe("channel", &channel(event.channel))
             }
+            WebhookEvent::Other(event) => stamped.text("words", &event.name).raw("details", &event.payload),
             _ => stamped,
         };
         Ok(body.finish().into())
@@ -32,7 +34,15 @@ impl WebhookShaper for Stamp {
 
 patchbay_plugin_sdk::export_webhook_shaper!(Stamp);
 
-/// The channel, where the event has no field for it.
-fn channel(metadata: &[(String, String)]) -> Option<String> {
-    metadata.iter().find(|(name, _)| name == "channel").map(|(_, channel)| channel.clone())
+/// The channel, if it is known and not WhatsApp.
+fn channel(channel: Option<Channel>) -> Option<String> {
+    let name = match channel? {
+        Channel::Whatsapp => return None,
+        Channel::Sms => "SMS",
+        Channel::Web => "WEB",
+        Channel::Messenger => "MESSENGER",
+        Channel::Telegram => "TELEGRAM",
+        Channel::Other => "OTHER",
+    };
+    Some(name.to_owned())
 }

@@ -96,7 +96,7 @@ impl From<&types::Content> for OlderContent {
             types::Content::Choice(choice) => {
                 let older = OlderChoice { text: choice.text.clone(), payload: choice.payload.clone() };
                 match choice.source {
-                    ChoiceSource::Template => Self::Button(older),
+                    ChoiceSource::Template | ChoiceSource::Other => Self::Button(older),
                     ChoiceSource::Interactive => Self::Interactive(older),
                     ChoiceSource::Carousel => Self::Carousel(older),
                 }

@@ -1,9 +1,11 @@
 //! The types of track 0.2 that differ from the newest track. Those of questions are also those of track 0.1.
 
 mod message;
+mod webhook;
 
 pub use message::{OlderChoice, OlderContent, OlderCustomer, OlderMedia, OlderMessage};
 use wasmtime::component::{ComponentType, Lift, Lower};
+pub use webhook::{OlderChatbotEvent, OlderIncomingMessage, OlderStatus, OlderWebhookEvent};
 
 use crate::exports::patchbay::plugin::{
     bot::{

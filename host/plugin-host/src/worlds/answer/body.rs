@@ -1,10 +1,17 @@
 //! JSON texts of bounded length: the body of a webhook, the schema of a configuration.
 
-use super::AnswerFault;
-use crate::calling::limits::{CallLimits, ExceededLimit};
+use super::{AnswerFault, CUSTOM, json};
+use crate::{
+    calling::limits::{CallLimits, ExceededLimit},
+    worlds::shaped_body::ShapedBody,
+};
 
-pub(crate) fn judge(body: Option<&str>, limits: &CallLimits) -> Result<(), AnswerFault> {
-    let Some(body) = body else { return Ok(()) };
+pub(crate) fn judge(body: &ShapedBody, limits: &CallLimits) -> Result<(), AnswerFault> {
+    let body = match body {
+        ShapedBody::Json(text) => text,
+        ShapedBody::Custom(custom) => return json(custom, CUSTOM).map_err(AnswerFault::Rule),
+        ShapedBody::Unchanged | ShapedBody::Skip => return Ok(()),
+    };
     if body.len() > limits.body_bytes {
         return Err(AnswerFault::Limit(ExceededLimit::Body));
     }

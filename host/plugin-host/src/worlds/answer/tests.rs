@@ -213,4 +213,5 @@ fn an_attribute_has_a_name_of_1_to_40_characters_and_a_value_that_its_type_can_h
     good(set("a", Some(AttributeValue::Choice(x(100)))));
     bad(set("a", Some(AttributeValue::Choice(x(101)))), "1 to 100 characters");
     bad(set("a", Some(AttributeValue::Date("today".into()))), "must be a date");
+    bad(set("a", Some(AttributeValue::Other("x".into()))), "is `other`");
 }

@@ -37,6 +37,8 @@ impl DryResult {
             }
             Self::Payload(ShapedBody::Unchanged) => UNCHANGED.into(),
             Self::Payload(ShapedBody::Skip) => Value::Null,
+            // As the custom answers of other worlds.
+            Self::Payload(ShapedBody::Custom(text)) => json!({ "type": "custom", "payload": text }),
             answer => {
                 let recorded = serde_json::to_value(answer).unwrap_or_default();
                 form::function(world).map_or(Value::Null, |function| without_nulls(write(function.answer, recorded)))

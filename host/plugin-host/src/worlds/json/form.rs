@@ -5,7 +5,7 @@ use domain::world::World;
 use plugin_bindings::wit::{self, WitFunction, WitRecord, WitType, WitVariant};
 
 /// Variant, case, JSON field of its value. By default the field is the last word of the case name.
-const VALUES: [(&str, &str, &str); 20] = [
+const VALUES: [(&str, &str, &str); 21] = [
     ("types/content", "contact", "text"),
     ("types/content", "other", "name"),
     ("bot/event-kind", "timer", "name"),
@@ -16,6 +16,7 @@ const VALUES: [(&str, &str, &str); 20] = [
     ("bot/attribute-value", "boolean", "value"),
     ("bot/attribute-value", "date", "value"),
     ("bot/attribute-value", "choice", "value"),
+    ("bot/attribute-value", "other", "value"),
     ("bot/http-outcome", "failed", "error"),
     ("http/error", "not-granted", "message"),
     ("http/error", "invalid-request", "message"),
@@ -32,7 +33,7 @@ const NESTED: [(&str, &str); 1] = [("bot/event-kind", "message")];
 /// Record and field. The variant of this field is spread into the record.
 const FLAT: [(&str, &str); 2] = [("bot/event", "kind"), ("bot/attribute", "value")];
 /// Record and field. The text of this field is JSON, so it can be given as any JSON value.
-const JSON_TEXTS: [(&str, &str); 1] = [("bot/custom-event", "payload")];
+const JSON_TEXTS: [(&str, &str); 2] = [("bot/custom-event", "payload"), ("shaper/other-event", "payload")];
 /// Case name and field name. In every variant, the value of this case is JSON text.
 const CUSTOM: (&str, &str) = ("custom", "payload");
 

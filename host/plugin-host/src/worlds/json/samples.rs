@@ -1,8 +1,8 @@
 //! Sample webhook events. They give the values of fields that a question leaves out.
 
 use crate::webhook_shaper::{
-    ChatbotEvent, ChatbotSettings, Direction, IncomingMessageEvent, PartnerEvent, SessionStatusEvent, StatusEvent,
-    WebhookEvent, partner_event,
+    Channel, ChatbotEvent, ChatbotSettings, Direction, IncomingMessageEvent, OtherEvent, PartnerEvent,
+    SessionStatusEvent, StatusEvent, WebhookEvent, partner_event,
 };
 use crate::worlds::sample;
 
@@ -18,6 +18,7 @@ pub(super) fn of_case(variant: &str, case: &str) -> Option<serde_json::Value> {
         ("shaper/webhook-event", "session-status") => serde_json::to_value(session_status()),
         ("shaper/webhook-event", "partner") => serde_json::to_value(partner()),
         ("shaper/webhook-event", "chatbot") => serde_json::to_value(chatbot()),
+        ("shaper/webhook-event", "other") => serde_json::to_value(other()),
         _ => return None,
     };
     sample.ok()
@@ -34,6 +35,7 @@ fn incoming() -> IncomingMessageEvent {
         sender_user_id: some("ZA.100"),
         username: None,
         receiver: BUSINESS.into(),
+        channel: Some(Channel::Whatsapp),
         text: some("Hello"),
         button_text: None,
         button_payload: None,
@@ -49,7 +51,7 @@ fn incoming() -> IncomingMessageEvent {
         gst_id: some("sample"),
         ct_id: None,
         conversation_id: None,
-        participant_id: None,
+        conversation_participant_id: None,
         sent_time: some(TIME),
         status: some("RECEIVED"),
         cost: None,
@@ -83,7 +85,7 @@ fn status() -> StatusEvent {
         error_code: None,
         error_code_string: None,
         conversation_id: None,
-        participant_id: None,
+        conversation_participant_id: None,
         cost: None,
         request_id: None,
         tqrmt_id: None,
@@ -119,6 +121,7 @@ fn chatbot() -> ChatbotEvent {
         direction: Direction::Incoming,
         timestamp_ms: TIME_MS,
         chat_participant_id: "sample".into(),
+        channel: Some(Channel::Whatsapp),
         conversation_status: some("ACTIVE"),
         conversation_closed: false,
         conversation_missed: false,
@@ -148,4 +151,8 @@ fn chatbot() -> ChatbotEvent {
         },
         metadata: vec![],
     }
+}
+
+fn other() -> OtherEvent {
+    OtherEvent { name: "sample".into(), timestamp_ms: TIME_MS, payload: "{}".into(), metadata: vec![] }
 }

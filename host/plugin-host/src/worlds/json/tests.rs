@@ -157,7 +157,7 @@ fn everything_unknown_or_wrong_is_named_by_its_path_at_once() {
 
 #[test]
 fn questions_come_back_the_same_from_their_json_in_every_world() {
-    let webhooks = ["incoming", "status", "session-status", "partner", "chatbot"];
+    let webhooks = ["incoming", "status", "session-status", "partner", "chatbot", "other"];
     let mut questions: Vec<WorldQuestion> = World::ALL.into_iter().map(WorldQuestion::sample).collect();
     questions.extend(
         webhooks.map(|kind| {
@@ -170,6 +170,7 @@ fn questions_come_back_the_same_from_their_json_in_every_world() {
         json!({ "type": "custom", "name": "a", "payload": "not json" }),
         json!({ "message": { "content": { "type": "location", "latitude": 0.1, "longitude": -33.9 } } }),
         json!({ "message": { "content": { "type": "choice", "source": "template", "text": "Yes", "payload": "y" } } }),
+        json!({ "message": { "content": { "type": "choice", "source": "other", "text": "Yes", "payload": "y" } } }),
         json!({ "message": { "content": { "type": "reaction", "messageId": "m" }, "quoted": { "id": "q", "text": "t" } } }),
         json!({ "message": { "content": { "type": "media", "url": "https://a/b", "kind": "voice" } } }),
         json!({ "message": { "content": { "type": "other", "name": "poll" } } }),
@@ -197,6 +198,39 @@ fn a_webhook_event_takes_the_rest_from_the_sample_of_its_own_type() {
             other => panic!("{other:?}"),
         },
         other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_webhook_event_without_a_case_has_its_payload_as_json_or_as_a_text() {
+    for payload in [json!({ "seconds": 9 }), json!(r#"{"seconds":9}"#)] {
+        let event = json!({ "type": "other", "name": "call-ended", "payload": payload });
+        match WorldQuestion::from_json(World::WebhookShaper, &event, &Value::Null) {
+            Ok(WorldQuestion::WebhookShaper(event)) => match *event {
+                WebhookEvent::Other(other) => {
+                    assert_eq!((other.name.as_str(), other.payload.as_str()), ("call-ended", r#"{"seconds":9}"#));
+                }
+                event => panic!("{event:?}"),
+            },
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+#[test]
+fn the_channel_of_a_webhook_event_is_whatsapp_unless_it_is_given() {
+    let channel = |event: Value| match WorldQuestion::from_json(World::WebhookShaper, &event, &Value::Null) {
+        Ok(WorldQuestion::WebhookShaper(event)) => match *event {
+            WebhookEvent::Incoming(event) => event.channel,
+            WebhookEvent::Chatbot(event) => event.channel,
+            event => panic!("{event:?}"),
+        },
+        other => panic!("{other:?}"),
+    };
+    for kind in ["incoming", "chatbot"] {
+        assert_eq!(channel(json!({ "type": kind })), Some(Channel::Whatsapp));
+        assert_eq!(channel(json!({ "type": kind, "channel": "telegram" })), Some(Channel::Telegram));
+        assert_eq!(channel(json!({ "type": kind, "channel": null })), None);
     }
 }
 
@@ -246,6 +280,7 @@ fn every_action() -> Vec<Action> {
         Action::AddTag("vip".into()),
         Action::SetAttribute(AttributeChange { name: "visits".into(), value: Some(AttributeValue::Number(7.5)) }),
         Action::SetAttribute(AttributeChange { name: "visits".into(), value: None }),
+        Action::SetAttribute(AttributeChange { name: "zone".into(), value: Some(AttributeValue::Other("x".into())) }),
         Action::RequestRating,
         Action::Custom(r#"{"a":1}"#.into()),
     ]
@@ -276,6 +311,8 @@ fn answers_are_named_by_type_and_omit_empty_fields() {
     );
     assert_eq!(DryResult::Payload(ShapedBody::Json("oops".into())).to_json(), ("payload", json!("oops")));
     assert_eq!(DryResult::Payload(ShapedBody::Unchanged).to_json(), ("payload", json!("unchanged")));
+    let custom = DryResult::Payload(ShapedBody::Custom("{}".into())).to_json();
+    assert_eq!(custom, ("payload", json!({ "type": "custom", "payload": "{}" })));
     let route = Route { target: Target::Bot(Some("orders".into())), reason: "vip".into(), note: None };
     let expected = json!({ "target": { "type": "bot", "name": "orders" }, "reason": "vip" });
     assert_eq!(DryResult::Route(route).to_json(), ("route", expected));

@@ -24,8 +24,8 @@ func DateValue(date string) AttributeValue { return bot.MakeAttributeValueDate(d
 // ChoiceValue is a choice of the attribute.
 func ChoiceValue(choice string) AttributeValue { return bot.MakeAttributeValueChoice(choice) }
 
-// Attribute returns the value of an attribute of the contact: a string (of a text, a date or a choice), a float64 or a
-// bool. It is nil if the contact has none.
+// Attribute returns the value of an attribute of the contact: a float64, a bool, or a string (of any other type). It is
+// nil if the contact has none.
 func Attribute(session Session, name string) any {
 	for _, attribute := range session.Attributes {
 		if attribute.Name != name {
@@ -42,6 +42,8 @@ func Attribute(session Session, name string) any {
 			return value.Date()
 		case bot.AttributeValue_Choice:
 			return value.Choice()
+		case bot.AttributeValue_Other:
+			return value.Other()
 		}
 	}
 	return nil

@@ -19,6 +19,7 @@ const (
 	SessionStatus = shaper.WebhookEvent_SessionStatus
 	Partner       = shaper.WebhookEvent_Partner
 	ChatbotEvent  = shaper.WebhookEvent_Chatbot
+	Other         = shaper.WebhookEvent_Other
 )
 
 // Unchanged is the body that the host writes without a plugin.

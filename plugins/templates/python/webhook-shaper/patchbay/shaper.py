@@ -6,6 +6,7 @@ from wit_world.exports.shaper import (
     WebhookEvent,
     WebhookEvent_Chatbot,
     WebhookEvent_Incoming,
+    WebhookEvent_Other,
     WebhookEvent_Partner,
     WebhookEvent_SessionStatus,
     WebhookEvent_Status,
