@@ -44,12 +44,11 @@ impl From<ConfigFinding> for FieldFault {
 
 /// A place in a configuration as a JSON pointer: `topics[0].title` as `/topics/0/title`. A place with a slash is one.
 fn pointer(place: &str) -> String {
-    let place = place.trim_start_matches('/');
-    if place.contains('/') {
-        return format!("/{place}");
-    }
-    let steps = place.split(['.', '[', ']', '"']).filter(|step| !step.is_empty());
-    steps.fold(String::new(), |path, step| path + "/" + &step.replace('~', "~0"))
+    let is_pointer = place.contains('/');
+    let separators: &[char] = if is_pointer { &['/'] } else { &['.', '[', ']', '"'] };
+    let steps = place.split(separators).filter(|step| !step.is_empty());
+    let escaped = steps.map(|step| if is_pointer { step.to_owned() } else { step.replace('~', "~0") });
+    escaped.fold(String::new(), |path, step| path + "/" + &step)
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -194,6 +193,7 @@ mod tests {
             (r#"headers["X-Shop"].a~b"#, "config/headers/X-Shop/a~0b"),
             ("hosts/a~1b", "config/hosts/a~1b"),
             ("/", "config"),
+            ("/a.b", "config/a.b"),
         ] {
             let finding = ConfigFinding { field: field.to_owned(), message: "is wrong".to_owned() };
             assert_eq!(FieldFault::from(finding), FieldFault::new(place, "is wrong"), "{field}");
