@@ -78,6 +78,7 @@ mod plugin_activations;
 mod plugin_canaries;
 mod plugin_commands;
 mod plugin_dev;
+mod plugin_documents;
 mod plugin_files;
 mod plugin_give_back;
 mod plugin_http;

@@ -221,6 +221,28 @@ async fn logs_follow_calls_as_they_are_made_each_once() {
 }
 
 #[tokio::test]
+async fn logs_follow_only_the_calls_of_a_filter() {
+    let (patchbay, _client, machine) = office().await;
+    machine.write("clerk.wasm", guest("clerk"));
+    machine.does(&["push", "clerk.wasm"]);
+    machine.does(&["activate", "clerk"]);
+    let mut command = machine.command(&["logs", "clerk", "--follow", "--outcome", "refused"]);
+    let mut following = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().unwrap();
+    let mut lines = BufReader::new(following.stdout.take().unwrap()).lines();
+
+    for msisdn in ["27820000005", "27820000006"] {
+        let phone = patchbay.phone(msisdn);
+        phone.write(NUMBER, "say one").await;
+        phone.receives("an answer", |message| message["text"] == "one").await;
+        phone.write(NUMBER, "total-and-fail").await;
+        let call = lines.find(|line| !line.as_ref().unwrap().starts_with(' ')).unwrap().unwrap();
+        assert!(call.contains("  refused ") && call.contains("  message  "), "{call}");
+    }
+    following.kill().unwrap();
+    following.wait().unwrap();
+}
+
+#[tokio::test]
 async fn a_refusal_of_a_server_is_shown_with_its_cure() {
     let (patchbay, _client, mut machine) = office().await;
     machine.write("bot.wasm", b"\0asm\x01\0\0\0");

@@ -205,7 +205,7 @@ async fn findings_of_a_plugin_about_its_configuration_are_a_400_with_the_places(
     let refused = client.post(&format!("{PLUGINS}/{BOT}/activate"), &wrong).await;
     assert_eq!(refused.status, 400, "{}", refused.text);
     let details = refused.json()["details"].clone();
-    assert_eq!(details[0]["field"], "config.topics[0]", "{details}");
+    assert_eq!(details[0]["field"], "config/topics/0", "{details}");
     assert!(refused.text.contains("is empty"), "{}", refused.text);
     client.put_in_force(BOT, json!({ "version": version, "config": { "topics": ["prices"] } })).await;
 }

@@ -1,5 +1,7 @@
 //! The author's tools that make bindings and components, without a server: the real binary.
 
+use std::{fs::Permissions, os::unix::fs::PermissionsExt};
+
 use harness::guest;
 use serde_json::{Value, json};
 
@@ -55,6 +57,29 @@ fn the_command_of_a_generator_that_is_not_installed_is_printed() {
 }
 
 #[test]
+fn bindings_are_made_by_the_tool_of_a_language_if_it_is_installed() {
+    let machine = Machine::new();
+    std::fs::create_dir(machine.path("bin")).unwrap();
+    let path = format!("{}:{}", machine.path("bin"), std::env::var("PATH").unwrap());
+    for (lang, tool, arguments) in [
+        ("python", "componentize-py", "-d made/wit -w plugin bindings made/python"),
+        ("csharp", "wit-bindgen", "csharp made/wit --world plugin --out-dir made"),
+    ] {
+        let file = format!("bin/{tool}");
+        machine.write(&file, "#!/bin/sh\necho \"$@\" > typed\n");
+        std::fs::set_permissions(machine.path(&file), Permissions::from_mode(0o755)).unwrap();
+
+        let mut command = machine.command(&["bindings", lang, "--world", "router", "--out", "made"]);
+        let said = command.env("PATH", &path).output().unwrap();
+
+        let out = String::from_utf8(said.stdout).unwrap();
+        assert!(said.status.success() && out.contains(&format!("\nmade with: {tool} {arguments}\n")), "{out}");
+        let typed = std::fs::read_to_string(machine.path("typed")).unwrap();
+        assert!(typed.trim_end().ends_with(arguments), "{typed}");
+    }
+}
+
+#[test]
 fn a_module_becomes_a_component() {
     let machine = Machine::new();
     machine.write("shaper.wasm", shaper());
@@ -76,17 +101,35 @@ fn a_module_becomes_a_component() {
     assert!(described.contains("describes its world; leave --world out"), "{described}");
 }
 
+/// A section of notes in the binary format. All lengths are below 128.
+fn section(name: &str, text: &str) -> Vec<u8> {
+    let byte = |length: usize| vec![u8::try_from(length).unwrap()];
+    let content = [byte(name.len()), name.into(), text.into()].concat();
+    [vec![0], byte(content.len()), content].concat()
+}
+
+#[test]
+fn a_check_shows_the_licences_that_the_component_names() {
+    let machine = Machine::new();
+    machine.write("shaper.wasm", shaper());
+    machine.does(&["wrap", "shaper.wasm", "--world", "webhook-shaper"]);
+    let component = std::fs::read(machine.path("shaper.component.wasm")).unwrap();
+    machine.write("licensed.wasm", [component, section("licenses", "Apache-2.0 OR MIT")].concat());
+
+    let checked = machine.does(&["check", "shaper.component.wasm"]);
+    assert!(checked.contains("\nlicences: none named\nmade with: "), "{checked}");
+    let checked = machine.does(&["check", "licensed.wasm"]);
+    assert!(checked.contains("\nlicences: Apache-2.0 OR MIT\nmade with: "), "{checked}");
+}
+
 #[test]
 fn a_check_names_the_reason_against_a_snapshot() {
     let machine = Machine::new();
     machine.write("shaper.wasm", shaper());
     machine.does(&["wrap", "shaper.wasm", "--world", "webhook-shaper"]);
     let component = std::fs::read(machine.path("shaper.component.wasm")).unwrap();
-    let (name, reason) = ("patchbay:no-snapshot", "it reads the time while it starts");
-    let byte = |length: usize| vec![u8::try_from(length).unwrap()];
-    let content = [byte(name.len()), name.into(), reason.into()].concat();
-    let section = [vec![0], byte(content.len()), content].concat();
-    machine.write("noted.wasm", [component, section].concat());
+    let reason = "it reads the time while it starts";
+    machine.write("noted.wasm", [component, section("patchbay:no-snapshot", reason)].concat());
 
     assert!(!machine.does(&["check", "shaper.component.wasm"]).contains("snapshot"));
     let checked = machine.does(&["check", "noted.wasm"]);

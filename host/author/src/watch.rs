@@ -11,8 +11,9 @@ use tokio::sync::mpsc;
 
 use crate::Project;
 
-/// Changes within this pause are reported together, because editors and compilers write in several steps.
-const SETTLE: Duration = Duration::from_millis(150);
+/// Changes within this pause are reported together, because editors and compilers write in several steps. If a step comes
+/// later, it is a change of its own, which causes one more build.
+const SETTLE: Duration = Duration::from_millis(50);
 const BUILT: [&str; 5] = ["build", "target", "node_modules", "__pycache__", "gen"];
 
 #[derive(Debug, Clone)]

@@ -197,3 +197,21 @@ fn name_of(end: &RequestEnd) -> &'static str {
         RequestEnd::Failed(_) => "failed",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::MOST_OF_CHAT;
+    use crate::scheduled_templates;
+
+    #[test]
+    fn the_plugin_interface_shows_the_limits_of_a_conversation() {
+        let interface = include_str!("../../../wit/plugin-0.3.0/types.wit");
+        let templates = scheduled_templates::MOST_OF_CHAT;
+        for row in [
+            format!("/// | scheduled templates of a conversation | {templates} | |"),
+            format!("/// | `http.start`: open requests of a conversation | {MOST_OF_CHAT} | |"),
+        ] {
+            assert!(interface.lines().any(|line| line == row), "wit/plugin-0.3.0/types.wit has no line\n{row}");
+        }
+    }
+}

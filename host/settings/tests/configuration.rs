@@ -33,6 +33,14 @@ fn without_file_and_environment_the_defaults_of_the_contract_hold() {
 }
 
 #[test]
+fn the_plugin_interface_shows_the_open_requests_of_a_client() {
+    let interface = include_str!("../../../wit/plugin-0.3.0/types.wit");
+    let most = from_file("").unwrap().limits.plugin_open_requests_per_client;
+    let row = format!("/// | `http.start`: open requests of a client | {most} | `plugin_open_requests_per_client` |");
+    assert!(interface.lines().any(|line| line == row), "wit/plugin-0.3.0/types.wit has no line\n{row}");
+}
+
+#[test]
 fn a_credential_overrides_the_file_and_the_environment_overrides_both() {
     let folder = tempfile::tempdir().unwrap();
     fs::write(folder.path().join("patchbay_database.url"), "postgres://app:pw@db.example/patchbay\n").unwrap();

@@ -122,7 +122,7 @@ impl Settings {
         let is_wrong = |title: &str| title.trim().is_empty() || title.chars().count() > longest;
         let message = || format!("must be 1 to {longest} characters long");
         let topics = self.topics.iter().enumerate().filter(|(_, topic)| is_wrong(&topic.title));
-        found.extend(topics.map(|(index, _)| (format!("topics[{index}].title"), message())));
+        found.extend(topics.map(|(index, _)| (format!("topics/{index}/title"), message())));
         let own = [("hoursTitle", &self.hours_title), ("personTitle", &self.person_title)];
         let own = own.into_iter().filter(|(_, title)| is_wrong(title));
         found.extend(own.map(|(field, _)| (field.to_owned(), message())));
@@ -130,7 +130,7 @@ impl Settings {
         for (index, topic) in self.topics.iter().enumerate() {
             if topic.id.trim().is_empty() || ids.contains(&topic.id.as_str()) {
                 let message = "must be an id of its own, which is neither empty nor `hours` nor `person`".to_owned();
-                found.push((format!("topics[{index}].id"), message));
+                found.push((format!("topics/{index}/id"), message));
             }
             ids.push(&topic.id);
         }
@@ -152,7 +152,7 @@ impl Settings {
         let own = own.into_iter().filter(|(_, text)| text.trim().is_empty());
         let mut found: Vec<(String, String)> = own.map(|(field, _)| (field.to_owned(), message())).collect();
         let topics = self.topics.iter().enumerate().filter(|(_, topic)| topic.answer.trim().is_empty());
-        found.extend(topics.map(|(index, _)| (format!("topics[{index}].answer"), message())));
+        found.extend(topics.map(|(index, _)| (format!("topics/{index}/answer"), message())));
         if self.greeting.replace("{name}", "").trim().is_empty() {
             let message = "must have words in addition to `{name}`: not every customer has a name".to_owned();
             found.push(("greeting".to_owned(), message));

@@ -91,14 +91,14 @@ impl Hours {
         self.days().iter().flat_map(|(_, spans)| spans.iter()).try_for_each(|span| parse(span).map(|_| ()))
     }
 
-    /// The spans that cannot be parsed, each with its place, such as `hours.monday[0]`, and the fault. `place` is the
+    /// The spans that cannot be parsed, each with its place, such as `hours/monday/0`, and the fault. `place` is the
     /// place of the hours in the configuration. For `export_config_check!`.
     pub fn findings(&self, place: &str) -> Vec<(String, String)> {
         let mut found = vec![];
         for (day, spans) in self.days() {
             for (index, span) in spans.iter().enumerate() {
                 if let Err(fault) = parse(span) {
-                    found.push((format!("{place}.{}[{index}]", day.to_lowercase()), fault.message));
+                    found.push((format!("{place}/{}/{index}", day.to_lowercase()), fault.message));
                 }
             }
         }

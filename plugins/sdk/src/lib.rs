@@ -205,7 +205,7 @@ macro_rules! export_config_schema {
 }
 
 /// Judges the configuration of an activation with a function `fn(&str) -> Vec<(String, String)>`: the place, such as
-/// `topics[0].title`, and the fault in one sentence. The host refuses an activation with findings.
+/// `topics/0/title`, and the fault in one sentence. The host refuses an activation with findings.
 #[macro_export]
 macro_rules! export_config_check {
     ($check:path) => {

@@ -38,6 +38,7 @@ mod smsc;
 mod stage;
 mod table;
 mod timing;
+mod versions;
 mod waiting_rows;
 mod webhooks;
 

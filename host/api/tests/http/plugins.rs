@@ -57,27 +57,27 @@ async fn a_configuration_that_the_plugin_refuses_at_run_time_is_refused_at_activ
     let service = service().await;
     let topic = |id: &str, title: &str| json!({"id": id, "title": title, "answer": "Yes"});
     for (plugin, config, field) in [
-        ("default-chatbot", json!({"hours": {"monday": ["25:00-26:00"]}}), "hours.monday[0]"),
-        ("default-chatbot", json!({"hours": {"monday": ["24:00-08:00"]}}), "hours.monday[0]"),
-        ("default-chatbot", json!({"hours": {"sunday": ["08:00-08:00"]}}), "hours.sunday[0]"),
+        ("default-chatbot", json!({"hours": {"monday": ["25:00-26:00"]}}), "hours/monday/0"),
+        ("default-chatbot", json!({"hours": {"monday": ["24:00-08:00"]}}), "hours/monday/0"),
+        ("default-chatbot", json!({"hours": {"sunday": ["08:00-08:00"]}}), "hours/sunday/0"),
         ("default-chatbot", json!({"personTitle": "A title of 24 characters"}), "personTitle"),
-        ("default-chatbot", json!({"topics": [topic("a", "A title of 24 characters")]}), "topics[0].title"),
-        ("default-chatbot", json!({"topics": [topic("a", "One"), topic("a", "Two")]}), "topics[1].id"),
-        ("default-chatbot", json!({"topics": [topic("person", "One")]}), "topics[0].id"),
-        ("default-chatbot", json!({"topics": [topic("a", " ")]}), "topics[0].title"),
+        ("default-chatbot", json!({"topics": [topic("a", "A title of 24 characters")]}), "topics/0/title"),
+        ("default-chatbot", json!({"topics": [topic("a", "One"), topic("a", "Two")]}), "topics/1/id"),
+        ("default-chatbot", json!({"topics": [topic("person", "One")]}), "topics/0/id"),
+        ("default-chatbot", json!({"topics": [topic("a", " ")]}), "topics/0/title"),
         ("default-chatbot", json!({"greeting": " {name} "}), "greeting"),
         ("default-chatbot", json!({"thanks": " "}), "thanks"),
-        ("router", json!({"hours": {"friday": ["12:61-13:00"]}}), "hours.friday[0]"),
+        ("router", json!({"hours": {"friday": ["12:61-13:00"]}}), "hours/friday/0"),
     ] {
         let answer = service.post(&format!("{BASE}/{plugin}/activate"), &json!({"config": config})).await;
         assert_eq!(answer.status, 400, "{config}");
-        assert_eq!(answer.field(), format!("config.{field}"), "{config}");
+        assert_eq!(answer.field(), format!("config/{field}"), "{config}");
     }
     let wrong = json!({"thanks": " ", "topics": [topic("a", "One"), topic("a", " ")]});
     let answer = service.post(&format!("{BASE}/default-chatbot/activate"), &json!({"config": wrong})).await;
     let details = answer.json()["details"].as_array().unwrap().clone();
     let fields: Vec<&str> = details.iter().map(|detail| detail["field"].as_str().unwrap()).collect();
-    assert_eq!(fields, ["config.topics[1].title", "config.topics[1].id", "config.thanks"], "every fault is named");
+    assert_eq!(fields, ["config/topics/1/title", "config/topics/1/id", "config/thanks"], "every fault is named");
     for config in [
         json!({}),
         json!({"hours": {"monday": ["8:00 - 24:00"]}}),

@@ -6,6 +6,8 @@ use clap::{Arg, Args, CommandFactory, FromArgMatches, Parser, Subcommand, value_
 
 pub(crate) mod accounts;
 pub(crate) mod client_argument;
+#[cfg(test)]
+mod documents;
 pub(crate) mod given_token;
 mod person;
 

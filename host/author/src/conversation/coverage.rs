@@ -1,16 +1,16 @@
-//! The parts of a bot that its conversations reach: kinds of events, buttons and timers. A bot is a compiled component, so
-//! branches inside it are not seen.
+//! The parts of a bot that its conversations reach: kinds of events, buttons, timers and started requests. A bot is a
+//! compiled component, so branches inside it are not seen.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use plugin_host::chatbot::{Content, EventKind};
+use plugin_host::chatbot::{Content, EventKind, HttpError, HttpOutcome};
 
 use crate::local_run::{
     bot_message::BotChoice,
     effects::{HostEffect, LocalTurn},
 };
 
-/// Buttons or timers that are named in a line. Others are counted.
+/// Buttons, timers or requests that are named in a line. Others are counted.
 const SHOWN: usize = 20;
 
 /// The coverage of all conversations of a run.
@@ -21,6 +21,19 @@ pub struct Coverage {
     choices: BTreeMap<(String, String), bool>,
     /// Names of started timers. True: fired.
     timers: BTreeMap<String, bool>,
+    /// Started requests, as method and address.
+    requests: BTreeMap<String, RequestEnds>,
+    /// The request of each started job of the present conversation.
+    jobs: BTreeMap<String, String>,
+}
+
+/// The ends of a started request that the bot heard of.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+struct RequestEnds {
+    ended: bool,
+    /// Without a response.
+    failed: bool,
+    timed_out: bool,
 }
 
 /// A kind of input that a test can give to a bot.
@@ -50,7 +63,8 @@ impl TestedInput {
         Self::Custom,
     ];
 
-    /// `None`: buttons and timers are listed by name. A conversation cannot begin or wait without the rest.
+    /// `None`: buttons, timers and started requests are listed by name. A conversation cannot begin or wait without the
+    /// rest.
     fn of(kind: &EventKind) -> Option<Self> {
         match kind {
             EventKind::Message(message) => match &message.content {
@@ -89,9 +103,17 @@ impl Coverage {
     pub(super) fn note_turn(&mut self, turn: &LocalTurn) {
         if let Some(kind) = &turn.delivered {
             self.inputs.extend(TestedInput::of(kind));
-            if let EventKind::Timer(name) = kind {
-                self.timers.insert(name.clone(), true);
+            match kind {
+                EventKind::Timer(name) => {
+                    self.timers.insert(name.clone(), true);
+                }
+                EventKind::HttpFinished(finished) => self.note_end(&finished.job, &finished.outcome),
+                _ => {}
             }
+        }
+        for (job, request) in &turn.started {
+            self.requests.entry(request.clone()).or_default();
+            self.jobs.insert(job.clone(), request.clone());
         }
         for effect in &turn.effects {
             match effect {
@@ -104,6 +126,14 @@ impl Coverage {
                 _ => {}
             }
         }
+    }
+
+    fn note_end(&mut self, job: &str, outcome: &HttpOutcome) {
+        let Some(request) = self.jobs.remove(job) else { return };
+        let ends = self.requests.entry(request).or_default();
+        ends.ended = true;
+        ends.failed |= matches!(outcome, HttpOutcome::Failed(_));
+        ends.timed_out |= matches!(outcome, HttpOutcome::Failed(HttpError::TimedOut));
     }
 
     pub(super) fn note_tap(&mut self, choice: &BotChoice) {
@@ -123,9 +153,20 @@ impl Coverage {
         let lines = [
             line("buttons and list entries that no test taps", choices.collect()),
             line("timers that fire in no test", timers.collect()),
+            line("started requests that end in no test", self.requests_that(|ends| !ends.ended)),
+            line("started requests that fail in no test", self.requests_that(|ends| ends.ended && !ends.failed)),
+            line(
+                "started requests whose deadline passes in no test",
+                self.requests_that(|ends| ends.ended && !ends.timed_out),
+            ),
             line("steps that no test has", inputs.map(|input| format!("`{}`", input.step())).collect()),
         ];
         lines.into_iter().flatten().collect()
+    }
+
+    fn requests_that(&self, is_gap: impl Fn(&RequestEnds) -> bool) -> Vec<String> {
+        let found = self.requests.iter().filter(|(_, ends)| is_gap(ends));
+        found.map(|(request, _)| request.clone()).collect()
     }
 }
 

@@ -311,36 +311,40 @@ impl<'a> LocalChat<'a> {
         });
         match self.local_host.host.chatbot(call, &event, &session, reads).await {
             Ok(outcome) => {
+                let notes = CallNotes::of(&outcome.trace);
                 let refusal = attributes::refusal(self.setup.attributes.as_deref(), &outcome.actions);
                 if let Some(reason) = refusal.or_else(|| unknown_attachment(&outcome.actions, outcome.files.len())) {
-                    let failure = self.hand_to_people(format!("the chatbot's answer cannot be carried out: {reason}"));
-                    let notes = CallNotes::of(&outcome.trace);
-                    return LocalTurn { event: label, delivered, effects: vec![], failure: Some(failure), notes };
+                    let said = format!("the chatbot's answer cannot be carried out: {reason}");
+                    let failure = Some(self.hand_to_people(said));
+                    return LocalTurn { event: label, delivered, failure, notes, ..LocalTurn::default() };
                 }
                 self.sequence += 1;
                 let (requests, files) = (outcome.requests, outcome.files);
                 self.setup.values.commit(outcome.writes, self.setup.now);
                 let effects = outcome.actions.into_iter().filter_map(|action| self.carry_out(action, &files)).collect();
-                self.send_started(requests).await;
+                let started = self.send_started(requests).await;
                 self.settle();
-                LocalTurn { event: label, delivered, effects, failure: None, notes: CallNotes::of(&outcome.trace) }
+                LocalTurn { event: label, delivered, effects, started, failure: None, notes }
             }
             Err(error) => {
                 let notes = CallNotes::of_error(&error);
                 let failure = self.handle_failure(pending, &error);
-                LocalTurn { event: label, delivered, effects: vec![], failure: Some(failure), notes }
+                LocalTurn { event: label, delivered, failure: Some(failure), notes, ..LocalTurn::default() }
             }
         }
     }
 
-    async fn send_started(&mut self, requests: Vec<StartedRequest>) {
+    async fn send_started(&mut self, requests: Vec<StartedRequest>) -> Vec<(String, String)> {
+        let mut started = vec![];
         for StartedRequest { job, request } in requests {
+            started.push((job.clone(), conversation_facts::request_line(&request)));
             let limit = request.most_bytes;
             let (ended, after) = self.local_host.send_started(self.client, request).await;
             let finished = HttpFinished { job, outcome: conversation_facts::outcome(ended, limit) };
             self.requests.push((self.setup.now + after, finished));
         }
         self.requests.sort_by_key(|(due, _)| *due);
+        started
     }
 
     fn window_ends_ms(&self) -> Option<u64> {

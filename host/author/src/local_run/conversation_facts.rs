@@ -5,8 +5,8 @@ use std::{collections::BTreeMap, sync::Arc};
 use async_trait::async_trait;
 use chrono::{DateTime, Utc};
 use plugin_host::{
-    ConversationAnswer, ConversationQuestion, FileAnswer, FilePart, HttpFault, HttpResponse, KeyValueError,
-    KeyValueSnapshot, KeysWanted, Scope,
+    ConversationAnswer, ConversationQuestion, FileAnswer, FilePart, HttpFault, HttpRequest, HttpResponse,
+    KeyValueError, KeyValueSnapshot, KeysWanted, Scope,
     chatbot::{Author, ChoiceSource, Content, HttpError, HttpOutcome, HttpReply, PastMessage, RunningTimer},
     unix_millis,
 };
@@ -94,6 +94,11 @@ pub(crate) fn of_bot(id: &str, said: &BotMessage, now: DateTime<Utc>) -> PastMes
 
 fn past(id: &str, author: Author, kind: &str, text: String, now: DateTime<Utc>) -> PastMessage {
     PastMessage { id: id.to_owned(), author, timestamp_ms: unix_millis(now), kind: kind.to_owned(), text }
+}
+
+/// The method and the address of a request, without the query, which may differ each time.
+pub(crate) fn request_line(request: &HttpRequest) -> String {
+    format!("{} {}", request.method, request.url.split(['?', '#']).next().unwrap_or_default())
 }
 
 pub(crate) fn outcome(ended: Result<HttpResponse, HttpFault>, most_bytes: usize) -> HttpOutcome {

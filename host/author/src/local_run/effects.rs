@@ -129,6 +129,8 @@ pub(crate) struct LocalTurn {
     /// The event that the bot got. `None`: a template was sent, or the clock stopped.
     pub(crate) delivered: Option<EventKind>,
     pub(crate) effects: Vec<HostEffect>,
+    /// The jobs of requests that the bot started, each with the request as method and address.
+    pub(crate) started: Vec<(String, String)>,
     pub(crate) failure: Option<TurnFailure>,
     pub(crate) notes: CallNotes,
 }

@@ -93,7 +93,7 @@ async fn a_shared_secret_is_refused_with_its_place_because_only_activations_can_
 #[tokio::test]
 async fn the_findings_of_the_plugin_itself_are_shown() {
     let refused = refusal("errand-bot", "config: {topics: [a, \"\"]}\nsteps: [{customer: read}]").await;
-    assert!(refused.contains("\n  - config.topics[1]: is empty; give the topic a name"), "{refused}");
+    assert!(refused.contains("\n  - config/topics/1: is empty; give the topic a name"), "{refused}");
 }
 
 #[tokio::test]
@@ -102,7 +102,7 @@ async fn a_chat_does_not_begin_with_a_configuration_that_would_be_refused() {
     assert!(refused.starts_with("the configuration in config.json would be refused at an activation:\n"), "{refused}");
     assert!(refused.contains("config/apiKey: the secret is shorter than 8 characters"), "{refused}");
     let refused = refused_chat("errand-bot", json!({ "topics": [""] })).await;
-    assert!(refused.contains("config.topics[0]: is empty; give the topic a name"), "{refused}");
+    assert!(refused.contains("config/topics/0: is empty; give the topic a name"), "{refused}");
 }
 
 #[tokio::test]

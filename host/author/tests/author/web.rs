@@ -1,6 +1,6 @@
 //! Prepared answers of the web.
 
-use crate::support::{fails, passes};
+use crate::support::{fails, passes, play};
 
 #[tokio::test]
 async fn prepared_answers_come_back_by_method_address_and_body() {
@@ -193,6 +193,50 @@ steps:
 ",
     )
     .await;
+}
+
+#[tokio::test]
+async fn the_gaps_are_the_started_requests_that_never_end_never_fail_or_never_pass_their_deadline() {
+    let yaml = "
+http:
+  - {request: POST https://ai.example/chat*, body: hello, after: 40s}
+  - {request: POST https://ai.example/tools, fails: too large}
+  - {request: POST https://ai.example/slow, after: 2m}
+  - {request: GET https://shop.example/orders, after: 5s}
+conversations:
+  - name: a model that answers
+    steps:
+      - customer: start https://ai.example/chat?turn=1
+      - clock: +40s
+      - bot: 200 hello
+      - customer: start https://ai.example/chat?turn=2
+      - clock: +40s
+      - bot: 200 hello
+  - name: tools and a model that do not
+    steps:
+      - customer: start https://ai.example/tools
+      - bot: {contains: too-large}
+      - customer: start https://ai.example/slow
+      - clock: +90s
+      - bot: {contains: http-timed-out}
+  - name: a request that is open at the end
+    steps:
+      - customer: start-get https://shop.example/orders
+";
+    let (printed, summary) = play("errand-bot", yaml).await.unwrap();
+    assert_eq!(summary.passed, 3, "{printed:?}");
+
+    let gaps = summary.coverage.gaps();
+    let requests: Vec<&String> = gaps.iter().filter(|gap| gap.starts_with("started requests")).collect();
+    assert_eq!(
+        requests,
+        [
+            "started requests that end in no test: GET https://shop.example/orders",
+            "started requests that fail in no test: POST https://ai.example/chat",
+            "started requests whose deadline passes in no test: POST https://ai.example/chat, \
+             POST https://ai.example/tools",
+        ]
+    );
 }
 
 #[tokio::test]

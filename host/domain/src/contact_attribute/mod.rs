@@ -8,7 +8,7 @@ mod value;
 pub use attribute_type::AttributeType;
 pub use change::{AttributeChange, AttributeChanges};
 pub use definition::{AttributeDefinition, AttributeName};
-pub use value::AttributeValue;
+pub use value::{AttributeValue, TEXT_MAX};
 
 /// Attributes of one client.
 pub const MOST_ATTRIBUTES: usize = 50;

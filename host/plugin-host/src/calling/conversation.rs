@@ -8,8 +8,8 @@ use super::{
     stop::Stop,
 };
 
-const MOST_MESSAGES: u32 = 50;
-const TEXT: usize = 4_096;
+pub(super) const MOST_MESSAGES: u32 = 50;
+pub(super) const TEXT: usize = 4_096;
 
 impl GuestState {
     async fn ask_conversation(&mut self, question: ConversationQuestion) -> wasmtime::Result<ConversationAnswer> {

@@ -9,7 +9,7 @@ use super::{
     written_file::{self, WrittenFile},
 };
 
-const PART_BYTES: u32 = 256 << 10;
+pub(super) const PART_BYTES: u32 = 256 << 10;
 /// Ids of messages are shorter. A longer text would only fill a recording.
 const ID_BYTES: usize = 128;
 

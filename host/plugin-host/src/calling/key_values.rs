@@ -12,7 +12,7 @@ use super::conversation_facts::{ConversationAnswer, ConversationQuestion};
 use super::file_part::{FileAnswer, FilePart};
 use super::limits::CallLimits;
 
-const KEY_BYTES: usize = 128;
+pub(super) const KEY_BYTES: usize = 128;
 const MOST_LISTED: u32 = 100;
 /// Longest lifetime of an expiring value: 366 days.
 const LONGEST_SECONDS: u32 = 366 * 24 * 3600;

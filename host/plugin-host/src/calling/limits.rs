@@ -160,8 +160,16 @@ impl fmt::Display for ExceededLimit {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::RangeInclusive;
+
+    use domain::contact_attribute;
+
     use super::*;
-    use crate::calling::{file_part, started_requests::DEADLINES};
+    use crate::{
+        calling::{conversation, file_part, files, key_values, started_requests::DEADLINES, written_file},
+        config_schema,
+        worlds::answer::{chatbot, finding},
+    };
 
     const DOCUMENTED: &str = include_str!("../../../../wit/plugin-0.3.0/types.wit");
 
@@ -205,6 +213,51 @@ mod tests {
         ]
     }
 
+    /// The rows of the limits that are constants.
+    fn constant_rows() -> Vec<String> {
+        let row = |limit: &str, value: String| format!("/// | {limit} | {value} | |");
+        let part = usize::try_from(files::PART_BYTES).unwrap();
+        let read = usize::try_from(file_part::CALL_BYTES).unwrap();
+        let texts = [chatbot::TEXT, chatbot::INTERACTIVE_TEXT, chatbot::CAPTION].map(|most| most.to_string());
+        let days = |span: &RangeInclusive<u32>| format!("{} s to {} days", span.start(), span.end() / 86_400);
+        let (messages, said) = (conversation::MOST_MESSAGES, conversation::TEXT);
+        vec![
+            row("state of a conversation", bytes(chatbot::STATE)),
+            row("text; with buttons; caption", format!("{} characters", texts.join("; "))),
+            row(
+                "title of a button; of a list entry",
+                format!("{}; {} characters", chatbot::BUTTON_TITLE, chatbot::ROW_TITLE),
+            ),
+            row("time of a timer", days(&chatbot::TIMER_SECONDS)),
+            row("time of a scheduled template", days(&chatbot::SCHEDULE_SECONDS)),
+            row(
+                "attributes of a contact; text of a value",
+                format!("{}; {} characters", contact_attribute::MOST_ATTRIBUTES, contact_attribute::TEXT_MAX),
+            ),
+            row("key of `kv`", bytes(key_values::KEY_BYTES)),
+            row("`http.start`: deadline", format!("{} to {}", seconds(*DEADLINES.start()), seconds(*DEADLINES.end()))),
+            row("`files.read`: bytes of a part; of all parts in a call", format!("{}; {}", bytes(part), bytes(read))),
+            row(
+                "`files.write`: bytes of a file; files in a call",
+                format!("{}; {}", bytes(written_file::MOST_BYTES), written_file::MOST),
+            ),
+            row("`conversation.history`", format!("{messages} messages of {said} characters")),
+            row(
+                "schema; configuration",
+                format!("{}; {}", bytes(config_schema::MOST_BYTES), bytes(config_schema::CONFIG_BYTES)),
+            ),
+            row("findings of `validate`", finding::FINDINGS.to_string()),
+        ]
+    }
+
+    /// Limits of other crates, which compare them: `chat`, `chat` and `settings`. The last one is no number.
+    const ELSEWHERE: [&str; 4] = [
+        "scheduled templates of a conversation",
+        "`http.start`: open requests of a conversation",
+        "`http.start`: open requests of a client",
+        "`files.read`: wait for a file that has not arrived",
+    ];
+
     #[test]
     fn the_interface_shows_the_limits_of_a_call() {
         for row in rows(&CallLimits::default()) {
@@ -214,13 +267,20 @@ mod tests {
 
     #[test]
     fn the_interface_shows_the_limits_without_a_setting() {
-        let read = bytes(usize::try_from(file_part::CALL_BYTES).unwrap());
-        let deadlines = format!("{} to {}", seconds(*DEADLINES.start()), seconds(*DEADLINES.end()));
-        for row in [
-            format!("/// | `files.read`: bytes of a part; of all parts in a call | 256 KiB; {read} | |"),
-            format!("/// | `http.start`: deadline | {deadlines} | |"),
-        ] {
+        for row in constant_rows() {
             assert!(DOCUMENTED.lines().any(|line| line == row), "wit/plugin-0.3.0/types.wit has no line\n{row}");
         }
+    }
+
+    #[test]
+    fn every_limit_that_the_interface_shows_is_compared_with_the_code() {
+        let compared = [rows(&CallLimits::default()), constant_rows()].concat();
+        let shown: Vec<&str> = DOCUMENTED.lines().filter(|line| line.starts_with("/// | ")).skip(1).collect();
+        for row in &shown {
+            let limit = row.trim_start_matches("/// | ").split(" | ").next().unwrap();
+            let is_known = compared.iter().any(|known| known == row) || ELSEWHERE.contains(&limit);
+            assert!(is_known, "compare this limit with its constant:\n{row}");
+        }
+        assert_eq!(shown.len(), compared.len() + ELSEWHERE.len());
     }
 }

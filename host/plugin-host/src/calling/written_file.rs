@@ -8,9 +8,9 @@ use super::meter::Meter;
 use crate::{chatbot::Action, fairness::room::FileMemory, sha256};
 
 /// Files of one call.
-const MOST: usize = 4;
+pub(super) const MOST: usize = 4;
 /// Bytes of a file. They come to the host in one transfer.
-const MOST_BYTES: usize = 2 << 20;
+pub(super) const MOST_BYTES: usize = 2 << 20;
 const NAME_BYTES: usize = 240;
 /// Begins the address of a written file, before its number from 1.
 const SCHEME: &str = "attachment:";

@@ -22,10 +22,10 @@ use cost::CheckRefused;
 pub use message::shorten;
 use reference::target;
 
-const MOST_BYTES: usize = 64 * 1024;
+pub(crate) const MOST_BYTES: usize = 64 * 1024;
 const MOST_FAULTS: usize = 50;
 /// Most bytes of a configuration.
-const CONFIG_BYTES: usize = 64 * 1024;
+pub(crate) const CONFIG_BYTES: usize = 64 * 1024;
 
 /// Parses a schema, without checking if it can be used.
 pub fn parse(text: &str) -> Result<Value, String> {

@@ -30,21 +30,25 @@ pub struct ComponentFacts {
 /// A fault that a plugin found in its configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigFinding {
-    /// Such as `topics[0].title`; empty for the whole configuration.
+    /// Such as `topics/0/title` or `topics[0].title`, as the plugin writes it; empty for the whole configuration.
     pub field: String,
     pub message: String,
 }
 
-/// The fault of a configuration with this finding.
+/// The fault of a configuration with this finding, at a place that is spelled like those of all other faults.
 impl From<ConfigFinding> for FieldFault {
     fn from(ConfigFinding { field, message }: ConfigFinding) -> Self {
-        let field = match field.trim_start_matches(['.', '/']) {
-            "" => "config".to_owned(),
-            field if field.starts_with('[') => format!("config{field}"),
-            field => format!("config.{field}"),
-        };
-        Self::new(field, message)
+        Self::new(format!("config{}", pointer(&field)), message)
     }
+}
+
+/// A place in a configuration as a JSON pointer: `topics[0].title` as `/topics/0/title`. A place with a slash is one.
+fn pointer(place: &str) -> String {
+    let is_pointer = place.contains('/');
+    let separators: &[char] = if is_pointer { &['/'] } else { &['.', '[', ']', '"'] };
+    let steps = place.split(separators).filter(|step| !step.is_empty());
+    let escaped = steps.map(|step| if is_pointer { step.to_owned() } else { step.replace('~', "~0") });
+    escaped.fold(String::new(), |path, step| path + "/" + &step)
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -170,5 +174,29 @@ impl PluginHost {
             error => format!("the schema of its configuration cannot be read: {error}"),
         };
         read.map(Some).map_err(explain)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_finding_names_its_place_like_all_other_faults_of_a_configuration() {
+        for (field, place) in [
+            ("", "config"),
+            ("greeting", "config/greeting"),
+            ("topics[0].title", "config/topics/0/title"),
+            ("topics/0/title", "config/topics/0/title"),
+            ("/topics/0/title", "config/topics/0/title"),
+            ("[2]", "config/2"),
+            (r#"headers["X-Shop"].a~b"#, "config/headers/X-Shop/a~0b"),
+            ("hosts/a~1b", "config/hosts/a~1b"),
+            ("/", "config"),
+            ("/a.b", "config/a.b"),
+        ] {
+            let finding = ConfigFinding { field: field.to_owned(), message: "is wrong".to_owned() };
+            assert_eq!(FieldFault::from(finding), FieldFault::new(place, "is wrong"), "{field}");
+        }
     }
 }

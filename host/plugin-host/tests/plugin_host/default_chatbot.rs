@@ -202,7 +202,7 @@ async fn a_configuration_that_does_not_fit_is_refused_with_a_reason() {
         (r#"{"hours":{"monday":["08:00-08:00"]}}"#, "`08:00-08:00` is not a span"),
         (r#"{"topics":[{"id":"hours","title":"When","answer":"Never"}]}"#, "an id of its own"),
         (r#"{"topics":[{"id":"a","title":"A","answer":"A"},{"id":"a","title":"B","answer":"B"}]}"#, "an id of its own"),
-        (r#"{"topics":[{"id":"a","title":"A","answer":" "}]}"#, "`topics[0].answer`: must not be empty"),
+        (r#"{"topics":[{"id":"a","title":"A","answer":" "}]}"#, "`topics/0/answer`: must not be empty"),
         (r#"{"greeting":"{name}"}"#, "in addition to `{name}`"),
         (r#"{"sorry":" "}"#, "`sorry`: must not be empty"),
     ] {
@@ -230,17 +230,10 @@ async fn built_in_plugins_judge_their_configuration_with_all_findings() {
         (
             "default-chatbot",
             menu.to_string(),
-            vec![
-                "topics[1].title",
-                "topics[1].id",
-                "thanks",
-                "topics[0].answer",
-                "topics[1].answer",
-                "hours.monday[1]",
-            ],
+            vec!["topics/1/title", "topics/1/id", "thanks", "topics/0/answer", "topics/1/answer", "hours/monday/1"],
         ),
         ("default-chatbot", "{}".to_owned(), vec![]),
-        ("router", hours.to_string(), vec!["hours.friday[0]", "hours.sunday[0]"]),
+        ("router", hours.to_string(), vec!["hours/friday/0", "hours/sunday/0"]),
         ("router", "{}".to_owned(), vec![]),
     ] {
         let call = call(name);

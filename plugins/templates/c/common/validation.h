@@ -16,7 +16,7 @@ typedef exports_patchbay_plugin_validation_list_finding_t patchbay_findings;
     check(patchbay_text(*config), out);                                                                    \
   }
 
-/* Adds a fault: its place, such as `topics[0].title` ("" for the whole configuration), and one sentence. */
+/* Adds a fault: its place, such as `topics/0/title` ("" for the whole configuration), and one sentence. */
 static inline void patchbay_find(patchbay_findings *out, const char *field, const char *message) {
   out->ptr = realloc(out->ptr, (out->len + 1) * sizeof *out->ptr);
   out->ptr[out->len++] = (patchbay_finding){.field = patchbay_string(field), .message = patchbay_string(message)};

@@ -13,22 +13,22 @@ use crate::chatbot::{
 };
 use crate::worlds::attribute_value::domain_value;
 
-const TEXT: usize = 4_096;
-const INTERACTIVE_TEXT: usize = 1_024;
-const CAPTION: usize = 1_024;
+pub(crate) const TEXT: usize = 4_096;
+pub(crate) const INTERACTIVE_TEXT: usize = 1_024;
+pub(crate) const CAPTION: usize = 1_024;
 const LINE: usize = 60;
-const BUTTON_TITLE: usize = 20;
+pub(crate) const BUTTON_TITLE: usize = 20;
 const BUTTON_ID: usize = 256;
 const ROW_ID: usize = 200;
-const ROW_TITLE: usize = 24;
+pub(crate) const ROW_TITLE: usize = 24;
 const ROW_DESCRIPTION: usize = 72;
 const PARAMETERS: usize = 64;
 const NAME: usize = 512;
 /// One emoji may be a sequence of several characters.
 const EMOJI: usize = 16;
-const STATE: usize = 16 << 10;
-const SCHEDULE_SECONDS: std::ops::RangeInclusive<u32> = 1..=366 * 24 * 60 * 60;
-const TIMER_SECONDS: std::ops::RangeInclusive<u32> = 1..=30 * 24 * 60 * 60;
+pub(crate) const STATE: usize = 16 << 10;
+pub(crate) const SCHEDULE_SECONDS: std::ops::RangeInclusive<u32> = 1..=366 * 24 * 60 * 60;
+pub(crate) const TIMER_SECONDS: std::ops::RangeInclusive<u32> = 1..=30 * 24 * 60 * 60;
 
 /// The reason names the action, counted from 1.
 pub(crate) fn judge(actions: &[Action], limits: &CallLimits) -> Result<(), AnswerFault> {

@@ -4,7 +4,7 @@ use plugin_bindings::exports::patchbay::plugin::validation::Finding;
 
 use super::{AnswerFault, count, optional, text};
 
-const FINDINGS: usize = 50;
+pub(crate) const FINDINGS: usize = 50;
 const FIELD: usize = 256;
 const MESSAGE: usize = 500;
 

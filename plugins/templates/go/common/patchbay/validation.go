@@ -9,7 +9,7 @@ import (
 	validation "local/build/bindings/imports/patchbay_plugin_validation"
 )
 
-// Finding is a fault of a configuration: its place, such as "topics[0].title" (empty for the whole configuration), and
+// Finding is a fault of a configuration: its place, such as "topics/0/title" (empty for the whole configuration), and
 // one sentence.
 type Finding = validation.Finding
 

@@ -12,7 +12,7 @@ _check: Optional[Check] = None
 def config_check(check: Check) -> Check:
     """Makes a function the judge of configurations.
 
-    It gets the configuration of an activation and returns its faults, each a place such as "topics[0].title" and one
+    It gets the configuration of an activation and returns its faults, each a place such as "topics/0/title" and one
     sentence. The place of a fault of the whole configuration is "". If there are faults, the activation is refused.
     """
     global _check

@@ -6,7 +6,7 @@ export type { Finding };
 
 /**
  * Makes a function the judge of configurations: `export const validation = configCheck((config) => [...])`. It gets the
- * configuration of an activation and returns its faults, each a place such as `topics[0].title` (empty for the whole
+ * configuration of an activation and returns its faults, each a place such as `topics/0/title` (empty for the whole
  * configuration) and one sentence. If there are faults, the activation is refused.
  */
 export function configCheck<T = Record<string, unknown>>(check: (config: T) => Finding[]) {
