@@ -168,7 +168,7 @@ mod tests {
     use crate::{
         calling::{conversation, file_part, files, key_values, started_requests::DEADLINES, written_file},
         config_schema,
-        worlds::answer::{chatbot, finding},
+        worlds::answer::{self, chatbot, finding},
     };
 
     const DOCUMENTED: &str = include_str!("../../../../wit/plugin-0.3.0/types.wit");
@@ -223,6 +223,7 @@ mod tests {
         let (messages, said) = (conversation::MOST_MESSAGES, conversation::TEXT);
         vec![
             row("state of a conversation", bytes(chatbot::STATE)),
+            row("JSON text of `custom`", bytes(answer::CUSTOM)),
             row("text; with buttons; caption", format!("{} characters", texts.join("; "))),
             row(
                 "title of a button; of a list entry",

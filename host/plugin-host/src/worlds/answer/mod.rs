@@ -20,7 +20,7 @@ pub(crate) enum AnswerFault {
 }
 
 /// Longest JSON text of a decision of its own kind, in characters.
-const CUSTOM: usize = 16 << 10;
+pub(crate) const CUSTOM: usize = 16 << 10;
 
 type Judgement = Result<(), String>;
 
