@@ -25,6 +25,7 @@ mod chatbot_changes;
 mod circles;
 mod client_removal;
 mod clients;
+mod closed_output;
 mod console;
 mod console_day;
 mod contact_attributes;
