@@ -20,6 +20,11 @@ case " ${*:-long} " in *long* | *console-day* | *schemathesis*)
     done
     ;;
 esac
+case " ${*:-long} " in *long* | *slow-model*)
+    cargo fetch --quiet --locked --manifest-path examples/llm-bot/Cargo.toml ||
+        echo "soak: the crates of examples/llm-bot could not be fetched" >&2
+    ;;
+esac
 # Without it the case "rolling-upgrade" fails, and the others run.
 case " ${*:-upgrade} " in *upgrade*)
     PATCHBAY_PREVIOUS="$(sh scripts/previous-release.sh)" || PATCHBAY_PREVIOUS=

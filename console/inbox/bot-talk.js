@@ -11,13 +11,12 @@ export function isOfBot(message) {
 
 /**
  * The last talk of the bot with the customer, oldest first. The answer after its last message is that which led to an agent. The text of a
- * team after hours has the owner `BOT`, but is no step of a bot.
+ * team after hours is no step of a bot.
  * @param {Message[]} messages
- * @param {Set<string>} afterHours the texts of the teams
  * @returns {Message[]}
  */
-export function stepsOf(messages, afterHours) {
-  const talk = messages.filter((one) => !isOfBot(one) || !afterHours.has(one.text ?? ""));
+export function stepsOf(messages) {
+  const talk = messages.filter((one) => !one.afterHours);
   const last = talk.findLastIndex(isOfBot);
   if (last < 0) return [];
   let first = last;

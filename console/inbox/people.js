@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import { api } from "#app/api.js";
 
 /** @typedef {{id: string, name: string, email: string, role: string, team?: string | null, teamId?: string | null, available: boolean}} User */
-/** @typedef {{id: string, name: string, open: boolean, afterHoursText?: string | null}} Team */
+/** @typedef {{id: string, name: string, open: boolean}} Team */
 
 /** @type {import("@preact/signals").Signal<{users: User[], teams: Team[]} | undefined>} */
 export const people = signal(undefined);

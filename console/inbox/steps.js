@@ -5,7 +5,6 @@ import { clockTime, fullTime } from "#app/time.js";
 import { Icon } from "#ui/icons.js";
 import { isOfBot, stepsOf } from "./bot-talk.js";
 import { historyOf } from "./history.js";
-import { people } from "./people.js";
 import { summary } from "./words.js";
 
 /** The newest blocks of the history are enough: each new message looks at them again. */
@@ -13,8 +12,7 @@ const BLOCKS = 5;
 
 /** @param {{chat: import("./types.js").Chat}} props */
 export function BotSteps({ chat }) {
-  const afterHours = new Set((people.value?.teams ?? []).flatMap((team) => team.afterHoursText ?? []));
-  const steps = stepsOf(historyOf(chat.id).blocks.value.slice(-BLOCKS).flatMap((block) => block.messages.value), afterHours);
+  const steps = stepsOf(historyOf(chat.id).blocks.value.slice(-BLOCKS).flatMap((block) => block.messages.value));
   if (!steps.length) return null;
   return html`<section><h3>${t("customer.botSteps")}</h3><ol class="plain bot-steps" aria-label=${t("customer.botSteps")}>${steps.map((one) => html`<li key=${one.id} class="row top">
     <${Icon} name=${isOfBot(one) ? "bot" : "contact"} size="small" /><span class="hidden-text">${t(isOfBot(one) ? "inbox.bot" : "customer.title")}: </span>

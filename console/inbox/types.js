@@ -11,7 +11,7 @@
 /** @typedef {{sequenceNumber: number, direction: "INCOMING" | "OUTGOING", contentType: string, text?: string, createdTime: string, deleted?: boolean}} Preview */
 /**
  * @typedef {{id: string, participantId: string, sequenceNumber: number, direction: "INCOMING" | "OUTGOING", contentType: string, channel: string, text?: string,
- *   createdTime: string, userOriginated: boolean, messageOwner: string, status?: string, errorCode?: string, errorCodeString?: string, mediaUrl?: string,
+ *   createdTime: string, userOriginated: boolean, messageOwner: string, afterHours?: boolean, status?: string, errorCode?: string, errorCodeString?: string, mediaUrl?: string,
  *   fileExtension?: string, latitude?: number, longitude?: number, quotedMessageId?: string, quotedExternalMessageId?: string, quotedText?: string,
  *   reactionTo?: string, whatsAppMessageId?: string, facebookMessageId?: string, gstId?: string, tempId?: string, edited?: boolean, deleted?: boolean,
  *   referral?: {headline?: string, body?: string, sourceUrl?: string, ref?: string}, pending?: boolean, fault?: unknown}} Message

@@ -9,6 +9,7 @@ import { Empty, Loaded } from "#ui/states.js";
 import { Table } from "#ui/table.js";
 import { Tile } from "#ui/tile.js";
 import { reportFault } from "#ui/toast.js";
+import { dayIn, everyDay } from "./days.js";
 
 /** @typedef {{count: number, mean: number | null, median: number | null, p90: number | null}} Durations */
 /** @typedef {{group: string, key: string | null, name: string | null, opened: number, closed: number, missed: number, afterHours: number, ratedPoor: number, ratedAverage: number, ratedExcellent: number, waiting: Durations, firstResponse: Durations, resolution: Durations}} Group */
@@ -49,38 +50,19 @@ export function Figures() {
       ${days === "own" && html`<${TextField} label=${t("supervision.from")} type="date" value=${from} onValue=${setFrom} /><${TextField} label=${t("supervision.to")} type="date" value=${to} onValue=${setTo} />`}
       <${Select} label=${t("supervision.team")} value=${team} options=${[["", t("supervision.allTeams")], ...(teams.data?.content ?? []).map((/** @type {any} */ one) => [one.id, one.name])]} onValue=${setTeam} />
       <${Button} icon="download" onClick=${save}>CSV<//></div>
-    <${Loaded} load=${load}>${(/** @type {{figures: Group[]}} */ { figures }) => html`<${Period} figures=${figures} least=${days === "own" ? 0 : Number(days)} />`}<//></div>`;
+    <${Loaded} load=${load}>${(/** @type {{figures: Group[], timeZone: string}} */ { figures, timeZone }) => html`<${Period} figures=${figures} zone=${timeZone} least=${days === "own" ? 0 : Number(days)} />`}<//></div>`;
 }
 
-/**
- * The chats of each day, also of days without chats, which the API leaves out.
- * @param {Group[]} groups
- * @param {number} least days up to today, or 0 for an own period
- * @returns {Bar[]}
- */
-function everyDay(groups, least) {
-  const opened = new Map(groups.map((one) => [String(one.key), one.opened]));
-  const keys = [...opened.keys()].sort();
-  if (least) keys.push(new Date().toISOString().slice(0, 10));
-  const times = keys.map((key) => Date.parse(key)).filter(Number.isFinite);
-  if (!times.length) return [];
-  const end = Math.max(...times);
-  const bars = [];
-  const dayName = (/** @type {number} */ time) => new Date(time).toLocaleDateString(language(), { month: "short", day: "numeric", timeZone: "UTC" });
-  for (let time = Math.min(...times, end - (least - 1) * DAY_MS); time <= end; time += DAY_MS) {
-    const key = new Date(time).toISOString().slice(0, 10);
-    bars.push({ name: dayName(time), value: opened.get(key) ?? 0 });
-  }
-  return bars;
-}
+/** @param {string} day */
+const dayName = (day) => new Date(day).toLocaleDateString(language(), { month: "short", day: "numeric", timeZone: "UTC" });
 
-/** @param {{figures: Group[], least: number}} props */
-function Period({ figures, least }) {
+/** @param {{figures: Group[], zone: string, least: number}} props */
+function Period({ figures, zone, least }) {
   const total = figures.find((one) => one.group === "total");
   if (!total || !total.opened) return html`<div class="card"><${Empty} icon="chart" title=${t("supervision.noFigures")}><p>${t("supervision.noFiguresHint")}</p><//></div>`;
   const of = (/** @type {string} */ group) => figures.filter((one) => one.group === group);
   const hours = Array.from({ length: 24 }, (_, hour) => ({ name: String(hour), value: of("hour").find((one) => Number(one.key) === hour)?.opened ?? 0 }));
-  const days = everyDay(of("day"), least);
+  const days = everyDay(of("day"), least, dayIn(zone, new Date())).map(({ day, opened }) => ({ name: dayName(day), value: opened }));
   const rated = total.ratedPoor + total.ratedAverage + total.ratedExcellent;
   return html`<dl class="tiles eight">
       <${Tile} title=${t("supervision.opened")} value=${total.opened} /><${Tile} title=${t("supervision.closed")} value=${total.closed} />
@@ -88,6 +70,7 @@ function Period({ figures, least }) {
       <${Tile} title=${t("supervision.waitMedian")} value=${time(total.waiting.median)} /><${Tile} title=${t("supervision.responseMedian")} value=${time(total.firstResponse.median)} />
       <${Tile} title=${t("supervision.responseP90")} value=${time(total.firstResponse.p90)} /><${Tile} title=${t("supervision.resolutionMedian")} value=${time(total.resolution.median)} />
     </dl>
+    <p class="small soft">${t("supervision.zone", { zone })}</p>
     <div class="grid charts">
       <${Columns} title=${t("supervision.byDay")} bars=${days} />
       <${Columns} title=${t("supervision.byHour")} bars=${hours} />

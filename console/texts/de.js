@@ -1322,6 +1322,7 @@ export default {
     variables: "Variablen",
     waitMedian: "Wartezeit, Median",
     waiting: "Wartend",
+    zone: "Tage und Stunden sind die der Zeitzone {zone}.",
   },
   templates: {
     button: "Wert des Knopfs {name}",

@@ -1322,6 +1322,7 @@ export default {
     variables: "Variables",
     waitMedian: "Wait, median",
     waiting: "Waiting",
+    zone: "Days and hours are those of the time zone {zone}.",
   },
   templates: {
     button: "Value of the button {name}",

@@ -10,7 +10,7 @@ import { Empty, Loaded } from "#ui/states.js";
 import { Pager, Table, useFilledPage } from "#ui/table.js";
 import { report, reportFault } from "#ui/toast.js";
 
-/** @typedef {{id: string, ticketNumber: string, participantId: string, phoneNumber?: string | null, whatsAppNumber?: string | null, status: string, agentName?: string | null, rating?: string | null, createdTime: string, closedTime?: string | null}} Ticket */
+/** @typedef {{id: string, ticketNumber: string, participantId: string, customerName?: string | null, phoneNumber?: string | null, whatsAppNumber?: string | null, status: string, agentName?: string | null, rating?: string | null, createdTime: string, closedTime?: string | null}} Ticket */
 
 const SIZE = 50;
 const DAY = 86_400_000;
@@ -27,6 +27,13 @@ const wanted = (text) => (/^#?\d{1,6}$/.test(text) ? { ticketNumber: text.replac
 
 /** @param {string | null | undefined} digits */
 const number = (digits) => (digits && /^\d+$/.test(digits) ? `+${digits}` : (digits ?? ""));
+
+/** The name with the number, or the one that is known. @param {Ticket} ticket */
+function customer({ customerName, phoneNumber }) {
+  const digits = number(phoneNumber);
+  if (!customerName) return html`<span class="number">${digits || "–"}</span>`;
+  return html`<span class="stack tight"><span dir="auto">${customerName}</span>${digits && html`<span class="tiny soft number">${digits}</span>`}</span>`;
+}
 
 export default function Tickets() {
   const { q = "", days = "30", status = "", rating = "", agent = "", page = "0" } = query.value;
@@ -51,7 +58,7 @@ export default function Tickets() {
   const columns = [
     { key: "number", title: t("tickets.number"), cell: (/** @type {Ticket} */ one) => html`<span class="number">${one.ticketNumber}</span>` },
     { key: "status", title: t("tickets.status"), cell: (/** @type {Ticket} */ one) => html`<${Select} label=${t("tickets.statusOf", { number: one.ticketNumber })} hideLabel value=${one.status} options=${STATUSES.map((name) => [name, t(`ticket.${name}`)])} onValue=${(/** @type {string} */ wanted) => setStatus(one, wanted)} />` },
-    { key: "customer", title: t("customer.title"), cell: (/** @type {Ticket} */ one) => html`<span class="number">${number(one.phoneNumber) || "–"}</span>` },
+    { key: "customer", title: t("customer.title"), cell: (/** @type {Ticket} */ one) => customer(one) },
     { key: "inbox", title: t("customer.inbox"), cell: (/** @type {Ticket} */ one) => html`<span class="soft number">${number(one.whatsAppNumber)}</span>` },
     { key: "agent", title: t("tickets.agent"), cell: (/** @type {Ticket} */ one) => one.agentName ?? "" },
     { key: "rating", title: t("tickets.rating"), cell: (/** @type {Ticket} */ one) => (one.rating ? html`<${Tag} tone=${TONES[one.rating]}>${t(`ratings.${one.rating}`)}<//>` : "") },

@@ -241,6 +241,12 @@ fn the_text_of_a_team_after_hours_is_no_step_of_the_bot() {
 }
 
 #[test]
+fn figures_have_each_day_up_to_today_in_the_time_zone_of_the_client() {
+    let script = peer_folder("console").join("figure-days.mjs");
+    run(Command::new("node").arg(&script), &script);
+}
+
+#[test]
 fn the_libraries_are_those_of_their_sums() {
     let vendor = peer_folder("..").join("../console/vendor");
     let sums = std::fs::read_to_string(vendor.join("SHA256SUMS")).unwrap();

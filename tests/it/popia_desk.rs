@@ -62,6 +62,8 @@ impl Scene {
         let first = |page: Value| page["content"][0]["id"].as_str().map(str::to_owned);
         let chat = eventually("the chat", || async { first(client.get(&path).await.ok()) }).await;
         agent.post(&format!("{CHATS}/{chat}/assign"), &json!({})).await.ok();
+        let note = json!({ "text": "please help", "mentions": [user["userId"]] });
+        assert_eq!(client.post(&format!("{CHATS}/{chat}/notes"), &note).await.status, 201);
         let answer = json!({ "participantId": chat, "channel": "WHATSAPP", "text": "good day", "ctId": "ct-1" });
         agent.post(MESSAGES, &answer).await.ok();
         let contacts = "/messaging-service/WhatsApp/contacts";

@@ -2,10 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use crate::{console_day, plugin_swaps, schema};
+use crate::{console_day, llm_bot, plugin_swaps, schema};
 
 /// The cases.
-pub const LONG: [&str; 3] = ["plugin-swaps", "schemathesis", "console-day"];
+pub const LONG: [&str; 4] = ["plugin-swaps", "schemathesis", "console-day", "slow-model"];
+/// As long as a model may take (`docs/plugins/llm.md`).
+const SLOW_MODEL: Duration = Duration::from_secs(40);
 
 /// Runs a case; answers what was counted.
 ///
@@ -20,6 +22,9 @@ pub async fn run(case: &str, length: Duration) -> String {
     }
     if case == "console-day" {
         return console_day::worked_for(length).await;
+    }
+    if case == "slow-model" {
+        return llm_bot::answered_after(SLOW_MODEL).await;
     }
     let began = Instant::now();
     plugin_swaps::swapped_under_load(length, |swaps| swaps < plugin_swaps::SWAPS || began.elapsed() < length).await

@@ -18,6 +18,8 @@ mod http2;
 #[path = "../it/kill/mod.rs"]
 mod kill;
 mod kills;
+#[path = "../it/llm_bot.rs"]
+mod llm_bot;
 mod long_tests;
 mod memory;
 mod neighbour;

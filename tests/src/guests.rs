@@ -30,6 +30,19 @@ pub fn altered(mut component: Vec<u8>, text: &str, other: &str) -> Vec<u8> {
     component
 }
 
+/// The component of a project of `examples`, made with the tools of authors in their usual place: the tests of the examples
+/// compile it there, too.
+pub fn example(name: &str) -> Vec<u8> {
+    let _turn = BUILDING.lock();
+    let project = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../examples").join(name);
+    let mut build = Command::new(crate::patchbay::binary());
+    build.args(["plugin", "build"]).arg(&project);
+    build.env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS").env_remove("RUSTC_BOOTSTRAP");
+    let output = build.output().unwrap();
+    assert!(output.status.success(), "{name} does not build: {}", String::from_utf8_lossy(&output.stderr));
+    std::fs::read(project.join("build").join(format!("{name}.wasm"))).unwrap()
+}
+
 /// A directory for `plugins.dir` with the guests that tests share, each under the name of its package.
 pub(crate) fn directory() -> PathBuf {
     let directory = crate::patchbay::binary().parent().unwrap().join("plugins-of-tests");

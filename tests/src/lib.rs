@@ -32,7 +32,7 @@ pub mod visitors;
 pub use authority::Authority;
 pub use callbacks::{inbound_text, status};
 pub use client::{ClientReply, TestClient};
-pub use guests::{altered, greeter, guest};
+pub use guests::{altered, example, greeter, guest};
 pub use messenger::MessengerPerson;
 pub use patchbay::{Patchbay, PatchbaySetup, binary};
 pub use peers::{installed_peer, peer_folder};

@@ -95,6 +95,7 @@ pub(crate) fn variable(key: &str) -> String {
 pub struct Patchbay {
     child: Option<Child>,
     log: ProcessLog,
+    output: ProcessLog,
     environment: Vec<(String, String)>,
     descriptors: Option<u32>,
     pub(crate) program: PathBuf,
@@ -144,6 +145,7 @@ impl Patchbay {
         let mut patchbay = Self {
             child: None,
             log: ProcessLog::default(),
+            output: ProcessLog::default(),
             environment,
             descriptors: setup.descriptors,
             program: setup.program.unwrap_or_else(binary),
@@ -161,6 +163,7 @@ impl Patchbay {
     pub async fn launch(&mut self) {
         let process = Process::start(self.command()).await;
         (self.child, self.log, self.address) = (Some(process.child), process.log, process.address);
+        self.output = process.output;
         self.callbacks_to(&self.url());
     }
 
@@ -238,6 +241,12 @@ impl Patchbay {
     /// Waits until the program has logged this text: an answer may arrive before its log line is read.
     pub async fn until_logged(&self, text: &str) {
         self.log.until_it_contains(text).await;
+    }
+
+    /// The standard output of the program since its last start, once it contains this text.
+    pub async fn announces(&self, text: &str) -> String {
+        self.output.until_it_contains(text).await;
+        self.output.text()
     }
 
     /// The newest lines of its log, which a failing test shows. All of it may be megabytes.

@@ -15,6 +15,8 @@ const START: Duration = Duration::from_secs(120);
 pub(crate) struct Process {
     pub(crate) child: Child,
     pub(crate) log: ProcessLog,
+    /// Its standard output.
+    pub(crate) output: ProcessLog,
     pub(crate) address: SocketAddr,
     /// `http` or `https`.
     pub(crate) scheme: &'static str,
@@ -33,9 +35,10 @@ impl Process {
 
     /// The same for a program that may refuse to start; then the answer is its log.
     pub(crate) async fn try_to_start(name: &str, mut command: Command) -> Result<Self, String> {
-        command.arg(name).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+        command.arg(name).stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the program starts");
         let log = ProcessLog::collect(child.stderr.take().unwrap());
+        let output = ProcessLog::collect(child.stdout.take().unwrap());
         let begun = Instant::now();
         let (scheme, address) = loop {
             if let Some(announced) = announced(&log.text()) {
@@ -48,7 +51,7 @@ impl Process {
             assert!(begun.elapsed() < START, "the program does not listen:\n{}", log.text());
             tokio::time::sleep(Duration::from_millis(10)).await;
         };
-        Ok(Self { child, log, address, scheme })
+        Ok(Self { child, log, output, address, scheme })
     }
 }
 

@@ -1,4 +1,4 @@
-//! The log of a process, read from its standard error.
+//! The log of a process, read from its standard error, or its standard output.
 
 use std::{
     io::Read,
@@ -9,7 +9,7 @@ use std::{
 /// Longest time between the end of a process and the end of its log.
 const LAST_LINES: Duration = Duration::from_secs(60);
 
-/// Everything that a process has logged so far. A thread adds to it while the process runs.
+/// Everything that a process has written so far. A thread adds to it while the process runs.
 #[derive(Clone, Default)]
 pub(crate) struct ProcessLog {
     collected: Arc<Mutex<Collected>>,

@@ -54,6 +54,8 @@ struct TicketBody {
     status: String,
     /// Id of the chat.
     participant_id: Uuid,
+    /// The customer's name in the address book, else the customer's own, else the user name. Null if none is known.
+    customer_name: Option<String>,
     /// The customer's number. Null if it is not known.
     phone_number: Option<String>,
     /// The number or inbox that the customer wrote to.
@@ -80,13 +82,14 @@ struct TicketBody {
 
 impl From<TicketView> for TicketBody {
     fn from(view: TicketView) -> Self {
-        let TicketView { ticket, phone, inbox_address, client_ref, agent } = view;
+        let TicketView { ticket, customer, inbox_address, client_ref, agent } = view;
         Self {
             id: ticket.id.0,
             ticket_number: ticket.number.to_string(),
             status: ticket.status.as_str().to_owned(),
             participant_id: ticket.participant.0,
-            phone_number: phone,
+            customer_name: customer.as_ref().and_then(|known| known.shown_name()).map(str::to_owned),
+            phone_number: customer.and_then(|known| known.phone),
             whats_app_number: inbox_address,
             client_ref,
             agent_id: ticket.agent.map(|agent| agent.0),

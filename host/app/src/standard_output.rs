@@ -5,6 +5,9 @@ use std::io::{self, Write as _};
 
 use anyhow::Context as _;
 
+/// The words of a failed write.
+pub(crate) const FAULT: &str = "cannot write to standard output";
+
 pub(crate) fn write(text: &str) -> anyhow::Result<()> {
     if_read(try_write(text)).map(|_| ())
 }
@@ -20,10 +23,11 @@ fn try_write(text: &str) -> io::Result<()> {
     out.flush()
 }
 
-fn if_read(written: io::Result<()>) -> anyhow::Result<bool> {
+/// The same for output that was written by other means.
+pub(crate) fn if_read(written: io::Result<()>) -> anyhow::Result<bool> {
     match written {
         Ok(()) => Ok(true),
         Err(fault) if fault.kind() == io::ErrorKind::BrokenPipe => Ok(false),
-        Err(fault) => Err(fault).context("cannot write to standard output"),
+        Err(fault) => Err(fault).context(FAULT),
     }
 }

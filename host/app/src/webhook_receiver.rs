@@ -16,7 +16,7 @@ use tokio::{
     time::{Instant, sleep},
 };
 
-use crate::cli::ListenArguments;
+use crate::{cli::ListenArguments, standard_output};
 
 /// Webhooks that wait for the receiver. If there are more, the server keeps them.
 const WAITING: usize = 10_000;
@@ -26,7 +26,7 @@ const REMEMBERED: usize = 1_000;
 const PAUSES: (Duration, Duration) = (Duration::from_secs(1), Duration::from_secs(15));
 const SHOWN: usize = 2_000;
 
-/// Runs until Ctrl-C, or sends one webhook.
+/// Runs until Ctrl-C or until standard output has no reader, or sends one webhook.
 pub async fn run(arguments: ListenArguments) -> anyhow::Result<()> {
     let server = RemoteServer::from_environment()?;
     let receiver = Receiver::new(&arguments.to)?;
@@ -38,7 +38,9 @@ pub async fn run(arguments: ListenArguments) -> anyhow::Result<()> {
 
 async fn replay(server: &RemoteServer, receiver: &Receiver, id: &str) -> anyhow::Result<()> {
     let webhook = server.webhook(id).await?;
-    if !receiver.forward(&webhook).await? {
+    let forwarded = receiver.forward(&webhook).await?;
+    standard_output::write(&forwarded.report)?;
+    if !forwarded.is_taken {
         bail!("the receiver did not accept the webhook");
     }
     Ok(())
@@ -57,17 +59,24 @@ async fn listen(server: RemoteServer, receiver: Receiver) -> anyhow::Result<()> 
     let mut asking = tokio::spawn(ask(server.clone(), start, send));
     let mut typed = lines();
     let mut known = VecDeque::new();
-    loop {
-        tokio::select! {
+    let mut is_read = true;
+    while is_read {
+        is_read = tokio::select! {
             _ = tokio::signal::ctrl_c() => return Ok(()),
             ended = &mut asking => return ended?,
             Some(webhook) = came.recv() => {
                 remember(&mut known, &webhook);
-                receiver.forward(&webhook).await?;
+                forward_and_show(&receiver, &webhook).await?
             }
             Some(line) = typed.recv() => resend(&server, &receiver, &known, line.trim()).await?,
-        }
+        };
     }
+    Ok(())
+}
+
+/// Returns whether standard output has a reader.
+async fn forward_and_show(receiver: &Receiver, webhook: &ForwardedWebhook) -> anyhow::Result<bool> {
+    standard_output::write_while_read(&receiver.forward(webhook).await?.report)
 }
 
 /// Asks the server for webhooks. It ends if the key is refused, and otherwise tries again.
@@ -123,28 +132,28 @@ fn remember(known: &mut VecDeque<(i64, String)>, webhook: &ForwardedWebhook) {
     known.push_back((webhook.number.unwrap_or_default(), webhook.id.clone()));
 }
 
-/// Sends a webhook again: the last one for `r`, or the one with a number.
+/// Sends a webhook again: the last one for `r`, or the one with a number. Returns whether standard output has a reader.
 async fn resend(
     server: &RemoteServer,
     receiver: &Receiver,
     known: &VecDeque<(i64, String)>,
     typed: &str,
-) -> anyhow::Result<()> {
+) -> anyhow::Result<bool> {
     let wanted = match typed {
-        "" => return Ok(()),
+        "" => return Ok(true),
         "r" => known.back(),
         number => known.iter().find(|(known, _)| number.trim_start_matches('#').parse() == Ok(*known)),
     };
     let Some((_, id)) = wanted else {
         print_error_line("`r` sends the last webhook again, and a number the one with that number");
-        return Ok(());
+        return Ok(true);
     };
     // The signature of the first time may be too old for the receiver.
     match server.webhook(id).await {
-        Ok(webhook) => receiver.forward(&webhook).await.map(drop),
+        Ok(webhook) => forward_and_show(receiver, &webhook).await,
         Err(error) => {
             print_error_line(&error.to_string());
-            Ok(())
+            Ok(true)
         }
     }
 }
@@ -155,6 +164,12 @@ struct Receiver {
     http: GuardedClient,
 }
 
+struct ForwardOutcome {
+    /// The webhook and the answer of the receiver, in lines of text.
+    report: String,
+    is_taken: bool,
+}
+
 impl Receiver {
     fn new(url: &str) -> anyhow::Result<Self> {
         let to = WebhookAddress::checked(url, true)
@@ -162,7 +177,7 @@ impl Receiver {
         Ok(Self { url: url.to_owned(), to, http: GuardedClient::new(GuardedSettings::default())? })
     }
 
-    async fn forward(&self, webhook: &ForwardedWebhook) -> anyhow::Result<bool> {
+    async fn forward(&self, webhook: &ForwardedWebhook) -> anyhow::Result<ForwardOutcome> {
         let mut headers = HeaderMap::new();
         for (name, value) in &webhook.headers {
             let (name, value) = (HeaderName::try_from(name.as_str())?, HeaderValue::try_from(value.as_str())?);
@@ -180,9 +195,7 @@ impl Receiver {
         };
         let number = webhook.number.map(|number| format!("#{number} ")).unwrap_or_default();
         let (kind, id, body) = (&webhook.webhook_type, &webhook.id, one_line(&webhook.body));
-        writeln!(std::io::stdout(), "{number}{kind} {id}\n  {body}\n  -> {said}")
-            .context("cannot write to standard output")?;
-        Ok(is_taken)
+        Ok(ForwardOutcome { report: format!("{number}{kind} {id}\n  {body}\n  -> {said}\n"), is_taken })
     }
 }
 

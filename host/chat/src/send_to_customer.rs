@@ -40,10 +40,19 @@ impl SayTarget<'_> {
     }
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TextPurpose {
+    Talk,
+    /// The question for a rating.
+    Rating,
+    /// The text of a team outside its hours.
+    AfterHours,
+}
+
 #[derive(Clone, Copy)]
 pub struct TextOwner<'a> {
     pub content: &'a OutboundContent,
-    pub asks_rating: bool,
+    pub purpose: TextPurpose,
     /// The owner: `BOT`, or the agent's name.
     pub owner: &'a str,
     pub quotes: Option<(ChatMessageId, &'a str)>,
@@ -164,15 +173,18 @@ async fn say_one(
         id,
         participant: chat.id,
         sequence: chat.take_sequence(now),
-        content_type: match words.asks_rating {
-            true => ContentType::Rating,
-            false => words.of_agent.content_type.unwrap_or_else(|| ContentType::of_outbound(words.content)),
+        content_type: match words.purpose {
+            TextPurpose::Rating => ContentType::Rating,
+            TextPurpose::Talk | TextPurpose::AfterHours => {
+                words.of_agent.content_type.unwrap_or_else(|| ContentType::of_outbound(words.content))
+            }
         },
         channel: chat.channel,
         body: readable_text::of_outbound(words.content),
         content: ChatContent::Outgoing(Box::new(words.content.clone())),
         media: words.of_agent.media,
         owner: words.owner.to_owned(),
+        after_hours: words.purpose == TextPurpose::AfterHours,
         agent: words.of_agent.agent,
         ct_id: words.of_agent.ct_id.map(str::to_owned),
         temp_id: words.of_agent.temp_id.map(str::to_owned),
@@ -183,6 +195,6 @@ async fn say_one(
         created_at: now,
     };
     chat_messages::insert(db, client, &row).await?;
-    chat.send_rating |= words.asks_rating;
+    chat.send_rating |= words.purpose == TextPurpose::Rating;
     Ok(id)
 }

@@ -6,6 +6,7 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::{CHATS, Desk, ids};
+use crate::live_events::{socket, until};
 
 const TEAMS: &str = "/api/v1/teams";
 const TEXT: &str = "Nobody is here. We open again soon.";
@@ -34,6 +35,7 @@ async fn a_customer_outside_the_hours_gets_the_text_and_is_listed_until_an_agent
     let thandi = desk.agent("thandi");
     let team = desk.closed_team().await;
     let path = format!("{CHATS}/{}/assign", desk.chat);
+    let mut live = socket(&desk.patchbay.url(), "", &desk.client.key).await;
     assert_eq!(desk.client.post(&path, &json!({ "teamId": team })).await.status, 200);
     desk.phone.receives("the text", |message| message["text"] == TEXT).await;
     let listed = eventually("the flag", || async { desk.listed("missed-after-hours").await.pop() }).await;
@@ -43,11 +45,16 @@ async fn a_customer_outside_the_hours_gets_the_text_and_is_listed_until_an_agent
         (&waits["afterHoursConversation"], &waits["missedConversation"], &waits["teamName"]),
         (&json!(true), &json!(false), &json!("night"))
     );
-    let said = desk.history().await.pop().unwrap();
+    let other = json!({ "afterHoursText": "Come back tomorrow." });
+    desk.client.request(Method::PUT, &format!("{TEAMS}/{team}"), Some(&other), &[]).await.ok();
+    let said = desk.history().await;
     assert_eq!(
-        (&said["text"], &said["messageOwner"], &said["userOriginated"]),
-        (&json!(TEXT), &json!("BOT"), &json!(false))
+        (&said[1]["text"], &said[1]["messageOwner"], &said[1]["userOriginated"], &said[1]["afterHours"]),
+        (&json!(TEXT), &json!("BOT"), &json!(false), &json!(true))
     );
+    assert_eq!(said[0].get("afterHours"), None, "only that text has the field");
+    let sent = until(&mut live, "message.sent").await.pop().unwrap();
+    assert_eq!((&sent["message"]["text"], &sent["message"]["afterHours"]), (&json!(TEXT), &json!(true)));
     // The text is sent once, even if the customer writes again.
     desk.phone.write(&desk.client.number, "really nobody?").await;
     eventually("the message", || async { (desk.history().await.len() == 3).then_some(()) }).await;

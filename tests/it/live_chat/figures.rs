@@ -1,6 +1,7 @@
 //! Figures for supervisors: the present desk, and the chats of a period.
 
 use harness::eventually;
+use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::{Desk, MESSAGES};
@@ -96,4 +97,22 @@ async fn a_period_is_in_order_and_at_most_92_days() {
     assert_eq!(faulty("from=soon&teamId=x").await, ["from", "teamId"]);
     let before = desk.client.get(&format!("{FIGURES}?from=2020-01-01T00:00:00Z&to=2020-01-02T00:00:00Z")).await.ok();
     assert_eq!(group(&before, "total", None)["opened"], 0);
+}
+
+#[tokio::test]
+async fn hours_are_in_the_time_zone_of_the_client_which_the_answer_names() {
+    let desk = Desk::set().await;
+    let hour = |period: &Value| {
+        let figures = period["figures"].as_array().unwrap();
+        let of_hour = figures.iter().find(|one| one["group"] == "hour").unwrap();
+        of_hour["key"].as_str().unwrap().parse::<u32>().unwrap()
+    };
+    let utc = desk.client.get(FIGURES).await.ok();
+    let zone = json!({ "timeZone": "Pacific/Kiritimati" });
+    desk.client.request(Method::PUT, "/api/v1/clients/me", Some(&zone), &[]).await.ok();
+
+    let there = desk.client.get(FIGURES).await.ok();
+
+    assert_eq!((&utc["timeZone"], &there["timeZone"]), (&json!("UTC"), &json!("Pacific/Kiritimati")));
+    assert_eq!(hour(&there), (hour(&utc) + 14) % 24);
 }

@@ -4,7 +4,7 @@ use harness::{TestClient, eventually};
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::{Desk, MESSAGES};
+use super::{CHATS, Desk, MESSAGES};
 
 const TICKETS: &str = "/chat-service/ticket";
 
@@ -108,4 +108,44 @@ async fn a_search_wants_its_parameters_and_knows_only_the_callers_clients() {
     let other = Desk::set().await;
     let theirs = other.client.get(&search(&desk.client, "")).await.ok();
     assert_eq!((&theirs["content"], &theirs["totalElements"]), (&json!([]), &json!(0)));
+}
+
+#[tokio::test]
+async fn tickets_and_mentions_name_the_customer_as_chats_do() {
+    let desk = Desk::set().await;
+    let thandi = desk.agent("thandi");
+    thandi.does(&desk.chat, "assign").await.ok();
+    let note = json!({ "text": "please help", "mentions": [thandi.id] });
+    assert_eq!(desk.client.post(&format!("{CHATS}/{}/notes", desk.chat), &note).await.status, 201);
+    let named = async || {
+        let mention = thandi.client.get("/chat-service/api/v2/mentions").await.ok()["content"][0].clone();
+        let ticket = found(&desk.client, "").await.remove(0);
+        [mention["customerName"].clone(), ticket["customerName"].clone()]
+    };
+    let own = desk.chat().await["name"].clone();
+    assert!(own.is_string());
+    assert_eq!(named().await, [own.clone(), own]);
+
+    let contact = json!({ "fullName": "Zodwa", "phoneNumber": desk.phone.msisdn });
+    assert_eq!(desk.client.post("/messaging-service/WhatsApp/contacts", &contact).await.status, 201);
+
+    assert_eq!(named().await, ["Zodwa", "Zodwa"]);
+}
+
+#[tokio::test]
+async fn a_ticket_and_a_mention_of_a_customer_without_a_name_have_none() {
+    let desk = Desk::set().await;
+    let thandi = desk.agent("thandi");
+    thandi.does(&desk.chat, "assign").await.ok();
+    let note = json!({ "text": "please help", "mentions": [thandi.id] });
+    assert_eq!(desk.client.post(&format!("{CHATS}/{}/notes", desk.chat), &note).await.status, 201);
+    let mut db = desk.patchbay.database().await;
+    let forget = "UPDATE customer SET full_name = NULL
+                  WHERE id = (SELECT customer_id FROM participant WHERE id = $1)";
+    let chat: uuid::Uuid = desk.chat.parse().unwrap();
+    sqlx::query(forget).bind(chat).execute(&mut db).await.unwrap();
+
+    let mention = thandi.client.get("/chat-service/api/v2/mentions").await.ok()["content"][0].clone();
+    assert_eq!((&mention["text"], mention.get("customerName")), (&json!("please help"), None));
+    assert_eq!(found(&desk.client, "").await[0].get("customerName"), Some(&Value::Null));
 }

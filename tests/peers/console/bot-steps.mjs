@@ -7,16 +7,16 @@ const { stepsOf } = await import(join(top, "inbox/bot-talk.js"));
 
 const CLOSED = "We open at eight.";
 const write = (owner, text) => ({ direction: owner === "CUSTOMER" ? "INCOMING" : "OUTGOING", messageOwner: owner, text });
-const steps = (messages, texts = [CLOSED]) => stepsOf(messages, new Set(texts)).map((one) => one.text);
+const steps = (messages) => stepsOf(messages).map((one) => one.text);
 
 const [question, menu, choice] = [write("CUSTOMER", "hi"), write("BOT", "1 or 2?"), write("CUSTOMER", "2")];
-const [closed, again, agent] = [write("BOT", CLOSED), write("CUSTOMER", "nobody?"), write("Thandi", "Here I am.")];
+const [closed, again, agent] = [{ ...write("BOT", CLOSED), afterHours: true }, write("CUSTOMER", "nobody?"), write("Thandi", "Here I am.")];
 deepStrictEqual(steps([question, menu, choice, again, agent]), ["hi", "1 or 2?", "2"]);
 deepStrictEqual(steps([question, menu, choice, closed, again, agent]), ["hi", "1 or 2?", "2"]);
 deepStrictEqual(steps([question, menu, choice, agent, closed]), ["hi", "1 or 2?", "2"]);
 deepStrictEqual(steps([question, closed, again]), []);
-// Another text of the bot is a step, and so is the same text of a customer.
-deepStrictEqual(steps([question, closed], ["We open at nine."]), ["hi", CLOSED]);
+// The same text of the bot is a step, and so is that of a customer.
+deepStrictEqual(steps([question, write("BOT", CLOSED)]), ["hi", CLOSED]);
 deepStrictEqual(steps([write("CUSTOMER", CLOSED), menu]), [CLOSED, "1 or 2?"]);
 // A message without a text, such as a picture, is a step.
 deepStrictEqual(steps([question, write("BOT", undefined)]), ["hi", undefined]);

@@ -33,6 +33,8 @@ await lead.getByRole("textbox", { name: "Write a note" }).press("Enter");
 await second.sees("@AGENT knows this customer");
 await agent.getByRole("link", { name: "Mentions" }).click();
 await agent.locator("#main").getByText("knows this customer").waitFor();
+const { name } = await phone("GET", given.phone);
+await agent.locator("#main").getByRole("link", { name }).waitFor();
 await agent.goBack();
 await second.sees("@AGENT knows this customer");
 await lead.getByRole("button", { name: "Reply", exact: true }).click();
@@ -71,6 +73,10 @@ await press(elsewhere, "Control+k");
 await elsewhere.getByRole("combobox", { name: "Command palette" }).fill(given.phone);
 await elsewhere.getByRole("group", { name: "Chats" }).getByRole("option").first().click();
 await new Inbox(elsewhere).sees("It is me.");
+
+// The list of tickets names the customer.
+await elsewhere.getByRole("navigation", { name: "Console" }).getByRole("link", { name: "Tickets" }).click();
+await elsewhere.getByRole("table", { name: "Tickets" }).getByText(name, { exact: true }).waitFor();
 for (const page of [lead, agent, elsewhere]) check(complaints(page).length === 0, complaints(page).join("\n"));
 await chromium.close();
 console.log("ok");

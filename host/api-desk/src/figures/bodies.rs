@@ -223,6 +223,7 @@ impl ReportRow for FiguresBody {
 
 /// The figures of a period.
 #[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
 #[schema(as = PeriodFigures)]
 pub(super) struct PeriodBody {
     /// The first time of the period.
@@ -231,6 +232,9 @@ pub(super) struct PeriodBody {
     /// The time before which the period ends.
     #[schema(format = DateTime)]
     pub(super) to: String,
+    /// The time zone of hours and days (IANA name): that of the client.
+    #[schema(examples("Africa/Johannesburg"))]
+    pub(super) time_zone: String,
     /// The total first, then the groups.
     pub(super) figures: Vec<FiguresBody>,
 }

@@ -96,9 +96,10 @@ async fn of_period(
     parts: Parts,
 ) -> Result<Json<PeriodBody>, ApiError> {
     let period = period(&state, &parts)?;
-    let (found, names) = figures::of_period(&state.context, acting(&allowed), period).await.map_err(api_error)?;
-    let figures = found.into_iter().map(|figures| FiguresBody::of(figures, &names)).collect();
-    Ok(Json(PeriodBody { from: iso_time(period.from), to: iso_time(period.before), figures }))
+    let found = figures::of_period(&state.context, acting(&allowed), period).await.map_err(api_error)?;
+    let figures = found.groups.into_iter().map(|figures| FiguresBody::of(figures, &found.names)).collect();
+    let (from, to) = (iso_time(period.from), iso_time(period.before));
+    Ok(Json(PeriodBody { from, to, time_zone: found.time_zone, figures }))
 }
 
 /// Exports the figures of a period, one group per line.
@@ -123,7 +124,8 @@ async fn export(
     parts: Parts,
 ) -> Result<Response, ApiError> {
     let (format, period) = (ReportFormat::of(&parts)?, period(&state, &parts)?);
-    let (found, names) = figures::of_period(&state.context, acting(&allowed), period).await.map_err(api_error)?;
-    let rows: Vec<FiguresBody> = found.into_iter().map(|figures| FiguresBody::of(figures, &names)).collect();
+    let found = figures::of_period(&state.context, acting(&allowed), period).await.map_err(api_error)?;
+    let rows: Vec<FiguresBody> =
+        found.groups.into_iter().map(|figures| FiguresBody::of(figures, &found.names)).collect();
     format.stream::<FiguresBody, _, _, _>("figures", rows, |rows| async move { (Vec::new(), Ok(rows)) })
 }

@@ -39,6 +39,9 @@ pub(crate) struct MessageResponse {
     user_originated: bool,
     /// The author: `CUSTOMER`, `BOT`, or the agent's name.
     message_owner: String,
+    /// `true`: the text of a team outside its hours. Its author is `BOT`, but no chatbot wrote it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    after_hours: Option<bool>,
     /// The address that sent it.
     #[serde(skip_serializing_if = "Option::is_none")]
     sender: Option<String>,
@@ -224,6 +227,7 @@ impl From<MessageView> for MessageResponse {
             created_time: iso_time(message.created_at),
             user_originated: direction == Direction::Incoming || message.agent.is_some(),
             message_owner: message.owner,
+            after_hours: message.after_hours.then_some(true),
             sender,
             receiver,
             ct_id: message.ct_id,

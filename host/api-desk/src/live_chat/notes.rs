@@ -9,7 +9,7 @@ use api_core::{
     state::ApiState,
 };
 use axum::{Json, extract::State, http::StatusCode};
-use chat::desk::notes::{self, NoteDraft, NoteView};
+use chat::desk::notes::{self, MentionView, NoteDraft, NoteView};
 use domain::iso_time::iso_time;
 use domain::{
     body::FieldFault,
@@ -78,6 +78,25 @@ impl From<NoteView> for NoteBody {
             created_time: iso_time(view.note.created_at),
             text: view.note.text,
         }
+    }
+}
+
+/// A note that mentions the caller.
+#[derive(Serialize, ToSchema)]
+#[serde(rename_all = "camelCase")]
+#[schema(as = ChatMention)]
+struct MentionBody {
+    #[serde(flatten)]
+    note: NoteBody,
+    /// The customer's name in the address book, else the customer's own, else the user name. Absent if none is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false)]
+    customer_name: Option<String>,
+}
+
+impl From<MentionView> for MentionBody {
+    fn from(view: MentionView) -> Self {
+        Self { note: view.note.into(), customer_name: view.customer_name }
     }
 }
 
@@ -168,13 +187,13 @@ async fn write(
     tag = "Live chat",
     params(ListQuery),
     security(("apiKey" = [LiveChat::ROW.name])),
-    responses((status = 200, description = "A page of notes.", body = Page<NoteBody>)),
+    responses((status = 200, description = "A page of mentions.", body = Page<MentionBody>)),
 )]
 async fn mentions(
     State(state): State<ApiState>,
     allowed: AuthorizedCaller<LiveChat>,
     query: ListQuery,
-) -> Result<Page<NoteBody>, ApiError> {
+) -> Result<Page<MentionBody>, ApiError> {
     let found = notes::mentions(&state.context, acting(&allowed), query.page).await.map_err(api_error)?;
-    Ok(Page::new(query.page, found, NoteBody::from))
+    Ok(Page::new(query.page, found, MentionBody::from))
 }

@@ -12,6 +12,7 @@ use sha2::{Digest, Sha256};
 use tar::{Builder, Header};
 
 use super::manifest::{BackupManifest, SumFile};
+use crate::standard_output;
 
 /// The last file of a backup.
 pub(super) const MANIFEST: &str = "manifest.json";
@@ -109,7 +110,7 @@ impl Place {
                 let mut header = Header::new_ustar();
                 header.set_size(bytes);
                 header.set_mode(0o600);
-                tar.append_data(&mut header, path, &mut content).context("cannot write to standard output")?;
+                tar.append_data(&mut header, path, &mut content).context(standard_output::FAULT)?;
             }
         }
         if content.read != bytes {
@@ -130,8 +131,8 @@ impl Place {
                 sync(parent.unwrap_or(Path::new(".")))
             }
             Self::Stream(tar) => {
-                let mut out = tar.into_inner().context("cannot write to standard output")?;
-                out.flush().context("cannot write to standard output")
+                let mut out = tar.into_inner().context(standard_output::FAULT)?;
+                out.flush().context(standard_output::FAULT)
             }
         }
     }

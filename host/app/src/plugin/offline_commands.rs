@@ -1,7 +1,7 @@
 //! Commands that need no server.
 
 use std::{
-    io::{BufRead, IsTerminal, Write},
+    io::{BufRead, IsTerminal},
     path::{Path, PathBuf},
     sync::Arc,
 };
@@ -11,7 +11,7 @@ use author::{
     CostHistory, Project,
     conversation::{TestOutcome, TestReport},
     new::{NewProject, create},
-    terminal::Terminal,
+    terminal::{Terminal, TerminalError},
 };
 use plugin_host::CallLimits;
 use serde_json::json;
@@ -21,7 +21,7 @@ use super::{
     arguments::{NewArguments, RunArguments, TestArguments},
     output::{self, StepProgress, built, print_line},
 };
-use crate::{boot, clock::SystemClock};
+use crate::{boot, clock::SystemClock, standard_output};
 
 /// The name under which the cost of a call with a sample is kept.
 const SAMPLE: &str = "(sample)";
@@ -186,9 +186,10 @@ pub(super) async fn talk(run: RunArguments) -> anyhow::Result<()> {
         clock: Arc::new(SystemClock::new()),
     };
     let prompt = if std::io::stdin().is_terminal() { "> " } else { "" };
-    terminal.talk(input_lines(), prompt, &mut std::io::stdout()).await?;
-    let _ = std::io::stdout().flush();
-    Ok(())
+    match terminal.talk(input_lines(), prompt, &mut std::io::stdout()).await {
+        Err(TerminalError::Output(fault)) => standard_output::if_read(Err(fault)).map(drop),
+        ended => Ok(ended?),
+    }
 }
 
 /// The lines of standard input. The thread ends with the input or with the program.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context as _, bail};
 use author::{
     Project,
-    dev::DevSession,
+    dev::{DevError, DevSession},
     server::{self, HttpLimitsForm, RemoteServer},
 };
 use serde_json::json;
@@ -15,6 +15,7 @@ use super::{
     offline_commands::stem,
     output::{StepProgress, json, print_line, tell},
 };
+use crate::standard_output;
 
 pub(super) async fn activate(activate: ActivateArguments) -> anyhow::Result<()> {
     let http_limits = HttpLimitsForm {
@@ -170,7 +171,10 @@ pub(super) async fn dev(wanted: Dev) -> anyhow::Result<()> {
             std::future::pending::<()>().await;
         }
     };
-    session.run(&server, stop, &mut std::io::stdout()).await?;
+    match session.run(&server, stop, &mut std::io::stdout()).await {
+        Err(DevError::Output(fault)) => return standard_output::if_read(Err(fault)).map(drop),
+        ended => ended?,
+    }
     print_line(format_args!(
         "the last version stays active for {number}. To end that: patchbay plugin deactivate {name} --number {number}"
     ))

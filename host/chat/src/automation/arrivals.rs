@@ -112,7 +112,7 @@ async fn send_after_hours_text(
     let content = OutboundContent::Text { body: text.as_str().to_owned() };
     let words = saying::TextOwner {
         content: &content,
-        asks_rating: false,
+        purpose: saying::TextPurpose::AfterHours,
         owner: saying::BOT_OWNER,
         quotes: None,
         of_agent: saying::AgentFields::default(),

@@ -32,7 +32,9 @@ use crate::{
         event_facts::{self, PreviousOwner},
         responsible_plugin, site_team,
     },
-    send_to_customer::{AgentFields, BOT_OWNER, ChatEntries, SayTarget, TextOwner, said_event, send_to_customer},
+    send_to_customer::{
+        AgentFields, BOT_OWNER, ChatEntries, SayTarget, TextOwner, TextPurpose, said_event, send_to_customer,
+    },
     started_requests,
 };
 use base::{Context, Result, lanes::Lease};
@@ -273,7 +275,7 @@ impl Turn<'_> {
 fn words_of(reply: &ChatbotReply) -> TextOwner<'_> {
     TextOwner {
         content: &reply.content,
-        asks_rating: reply.asks_rating,
+        purpose: if reply.asks_rating { TextPurpose::Rating } else { TextPurpose::Talk },
         owner: BOT_OWNER,
         quotes: reply.quoted.as_ref().map(|(quoted, provider_id)| (*quoted, provider_id.as_str())),
         of_agent: AgentFields { media: reply.media, ..AgentFields::default() },

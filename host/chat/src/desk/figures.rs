@@ -9,7 +9,10 @@ use domain::{
     ids::{TeamId, UserId},
 };
 pub use storage::chat::figures::{AgentLoad, ChatFigures, Durations, FigureGroup, FigurePeriod, WaitingChats};
-use storage::chat::{figures, list_counts, participants};
+use storage::{
+    chat::{figures, list_counts, participants},
+    tenancy::clients,
+};
 
 use super::{ActingUser, DeskError};
 
@@ -47,6 +50,15 @@ pub struct DeskState {
     pub names: FigureNames,
 }
 
+/// The chats that began in a period, by groups.
+#[derive(Debug, Clone)]
+pub struct PeriodFigures {
+    pub groups: Vec<ChatFigures>,
+    pub names: FigureNames,
+    /// The IANA name of the time zone of hours and days.
+    pub time_zone: String,
+}
+
 pub async fn now(ctx: &Context, acting: ActingUser) -> Result<DeskState, DeskError> {
     let mut db = ctx.db.acquire().await?;
     let client = acting.client;
@@ -68,11 +80,7 @@ pub async fn now(ctx: &Context, acting: ActingUser) -> Result<DeskState, DeskErr
 }
 
 /// The figures of the chats that began in a period, at most 92 days.
-pub async fn of_period(
-    ctx: &Context,
-    acting: ActingUser,
-    period: FigurePeriod,
-) -> Result<(Vec<ChatFigures>, FigureNames), DeskError> {
+pub async fn of_period(ctx: &Context, acting: ActingUser, period: FigurePeriod) -> Result<PeriodFigures, DeskError> {
     if period.from >= period.before {
         return Err(DeskError::fault("to", "must be after `from`"));
     }
@@ -80,13 +88,14 @@ pub async fn of_period(
         return Err(DeskError::fault("to", format!("may be {} days after `from` at most", LONGEST.num_days())));
     }
     let mut db = ctx.db.acquire().await?;
-    let found = figures::of_period(&mut db, acting.client, period).await?;
+    let client = clients::get(&mut db, acting.client).await?.ok_or(DeskError::NotFound)?;
+    let groups = figures::of_period(&mut db, acting.client, period).await?;
     let agent = |figures: &ChatFigures| match figures.group {
         FigureGroup::Agent(agent) => agent,
         _ => None,
     };
-    let agents: Vec<UserId> = found.iter().filter_map(agent).collect();
+    let agents: Vec<UserId> = groups.iter().filter_map(agent).collect();
     let agents = participants::agent_names(&mut db, acting.client, &agents).await?;
     let teams = figures::team_names(&mut db, acting.client).await?.into_iter().collect();
-    Ok((found, FigureNames { teams, agents }))
+    Ok(PeriodFigures { groups, names: FigureNames { teams, agents }, time_zone: client.time_zone })
 }

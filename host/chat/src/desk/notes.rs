@@ -13,7 +13,7 @@ use events::{NewEvent, record};
 pub use storage::chat::notes::ChatNote;
 use storage::{
     PgConnection,
-    chat::{notes, participants},
+    chat::{lists, notes, participants},
     tenancy::users::Role,
 };
 
@@ -41,6 +41,13 @@ impl NoteView {
     pub fn name(&self, user: UserId) -> Option<&str> {
         self.names.get(&user).map(String::as_str)
     }
+}
+
+/// A note that mentions a user, and the name of its customer.
+#[derive(Debug, Clone)]
+pub struct MentionView {
+    pub note: NoteView,
+    pub customer_name: Option<String>,
 }
 
 pub async fn write(
@@ -115,10 +122,17 @@ pub async fn list(
 }
 
 /// The notes that mention the caller, newest first.
-pub async fn mentions(ctx: &Context, acting: ActingUser, page: PageRequest) -> Result<Page<NoteView>, DeskError> {
+pub async fn mentions(ctx: &Context, acting: ActingUser, page: PageRequest) -> Result<Page<MentionView>, DeskError> {
     let mut db = ctx.db.acquire().await?;
     let found = notes::mentions(&mut db, acting.client, acting.user, page).await?;
-    Ok(Page { items: views(&mut db, acting.client, found.items).await?, total: found.total })
+    let chats: Vec<ParticipantId> = found.items.iter().map(|note| note.participant).collect();
+    let customers = lists::customers_of_chats(&mut db, acting.client, &chats).await?;
+    let mention = |note: NoteView| {
+        let customer = customers.get(&note.note.participant);
+        MentionView { customer_name: customer.and_then(|known| known.shown_name()).map(str::to_owned), note }
+    };
+    let views = views(&mut db, acting.client, found.items).await?;
+    Ok(Page { items: views.into_iter().map(mention).collect(), total: found.total })
 }
 
 async fn views(db: &mut PgConnection, client: ClientId, notes: Vec<ChatNote>) -> Result<Vec<NoteView>, DeskError> {

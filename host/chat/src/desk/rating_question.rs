@@ -13,7 +13,7 @@ use storage::{
 use super::{ActingUser, DeskError, send_message::window_open};
 use crate::{
     conversation::ratings,
-    send_to_customer::{AgentFields, SayTarget, TextOwner, send_and_record},
+    send_to_customer::{AgentFields, SayTarget, TextOwner, TextPurpose, send_and_record},
 };
 
 /// Asks the customer of a locked chat that is about to end. If the chat has no agent or the customer cannot be written
@@ -40,7 +40,7 @@ pub(super) async fn ask(
     let names = participants::agent_names(db, client, &[acting.user]).await?;
     let words = TextOwner {
         content: &content,
-        asks_rating: true,
+        purpose: TextPurpose::Rating,
         owner: names.get(&acting.user).map_or("AGENT", String::as_str),
         quotes: None,
         of_agent: AgentFields { agent: Some(acting.user), ..AgentFields::default() },

@@ -39,7 +39,7 @@ use crate::{
         event_facts, ticketing,
         window::{self, WindowWriter},
     },
-    send_to_customer::{AgentFields, SayTarget, TextOwner, send_and_record},
+    send_to_customer::{AgentFields, SayTarget, TextOwner, TextPurpose, send_and_record},
 };
 
 /// Sends a message. If the chat already has a message with this `temp_id`, returns that message and sends nothing. An error
@@ -188,7 +188,7 @@ async fn put(
     }
     let words = TextOwner {
         content: &worded.content,
-        asks_rating: false,
+        purpose: TextPurpose::Talk,
         owner: &worded.owner,
         quotes: worded.quoted.as_ref().map(|(quoted, provider_id)| (*quoted, provider_id.as_str())),
         of_agent: AgentFields {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use base::Context;
 use domain::{
     event::TicketStatus,
-    ids::{ClientId, CustomerId, InboxId, TicketId, UserId},
+    ids::{ClientId, InboxId, TicketId, UserId},
     page::{Page, PageRequest},
 };
 use events::{NewEvent, record};
@@ -13,7 +13,7 @@ pub use storage::chat::tickets::Filter;
 use storage::{
     PgConnection,
     chat::{
-        lists::{self, ShownAgent},
+        lists::{self, ShownAgent, ShownCustomer},
         participants,
         tickets::{self, Ticket},
     },
@@ -30,7 +30,7 @@ const SEARCHED_CHATS: u32 = 1_000;
 #[derive(Debug, Clone)]
 pub struct TicketView {
     pub ticket: Ticket,
-    pub phone: Option<String>,
+    pub customer: Option<ShownCustomer>,
     pub inbox_address: Option<String>,
     pub client_ref: String,
     pub agent: Option<(UserId, ShownAgent)>,
@@ -99,9 +99,7 @@ async fn view(db: &mut PgConnection, client: ClientId, ticket: Ticket) -> Result
 async fn views(db: &mut PgConnection, client: ClientId, found: Vec<Ticket>) -> Result<Vec<TicketView>, DeskError> {
     let Some(known) = clients::get(db, client).await?.filter(|_| !found.is_empty()) else { return Ok(Vec::new()) };
     let chats: Vec<_> = found.iter().map(|ticket| ticket.participant).collect();
-    let customer_of = lists::customers_of_chats(db, client, &chats).await?;
-    let ids: Vec<CustomerId> = customer_of.values().copied().collect();
-    let customers = lists::customers(db, client, &ids).await?;
+    let customers = lists::customers_of_chats(db, client, &chats).await?;
     let agents: Vec<UserId> = found.iter().filter_map(|ticket| ticket.agent).collect();
     let agents = if agents.is_empty() { HashMap::new() } else { lists::agents(db, client, &agents).await? };
     let mut inboxes: Vec<InboxId> = found.iter().map(|ticket| ticket.inbox).collect();
@@ -109,7 +107,7 @@ async fn views(db: &mut PgConnection, client: ClientId, found: Vec<Ticket>) -> R
     inboxes.dedup();
     let inboxes = lists::inbox_addresses(db, client, &inboxes).await?;
     let view = |ticket: Ticket| TicketView {
-        phone: customer_of.get(&ticket.participant).and_then(|id| customers.get(id)?.phone.clone()),
+        customer: customers.get(&ticket.participant).cloned(),
         inbox_address: inboxes.get(&ticket.inbox).cloned(),
         client_ref: known.client_ref.clone(),
         agent: ticket.agent.and_then(|id| Some((id, agents.get(&id)?.clone()))),

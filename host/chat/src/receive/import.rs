@@ -74,6 +74,7 @@ pub async fn import(
         content: ChatContent::Outgoing(Box::new(content.clone())),
         media: file,
         owner: chat.channel.facts().elsewhere.to_owned(),
+        after_hours: false,
         agent: None,
         ct_id: None,
         temp_id: None,

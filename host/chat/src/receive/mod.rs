@@ -338,6 +338,7 @@ fn chat_message(arrival: &Arrival<'_>, participant: &mut Participant, file: Opti
         content: ChatContent::Incoming(Box::new(content)),
         media: file,
         owner: "CUSTOMER".to_owned(),
+        after_hours: false,
         agent: None,
         ct_id: None,
         temp_id: None,

@@ -141,6 +141,8 @@ struct Message<'a> {
     user_originated: bool,
     message_owner: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
+    after_hours: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     sender: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     receiver: Option<&'a str>,
@@ -360,6 +362,7 @@ fn message<'a>(
         created_time: written.created_at,
         user_originated: direction == Direction::Incoming || written.agent.is_some(),
         message_owner: &written.owner,
+        after_hours: written.after_hours.then_some(true),
         sender,
         receiver,
         latitude: said.place.map(|place| place.latitude),

@@ -7,7 +7,7 @@ use base::{
     audit::{Actor, Administration},
     rights::AffectedOwner,
 };
-use chat::send_to_customer::{AgentFields, SayTarget, TextOwner, send_to_customer};
+use chat::send_to_customer::{AgentFields, SayTarget, TextOwner, TextPurpose, send_to_customer};
 use domain::{
     chat::{ContentType, ParticipantMove, ParticipantState},
     content::{
@@ -72,7 +72,8 @@ async fn is_said(
     let mut tx = ctx.db.begin().await.unwrap();
     let mut chat = participants::lock(&mut tx, site.client, thread.participant).await.unwrap().unwrap();
     let customer = customers::find(&mut tx, site.client, chat.customer).await.unwrap().unwrap();
-    let words = TextOwner { content, asks_rating: false, owner, of_agent: AgentFields::default(), quotes: None };
+    let purpose = TextPurpose::Talk;
+    let words = TextOwner { content, purpose, owner, of_agent: AgentFields::default(), quotes: None };
     let place = SayTarget { chat: &mut chat, inbox: InboxKind::Web, customer: &customer };
     let said = send_to_customer(ctx, &mut tx, site.client, place, &words).await.unwrap();
     participants::save(&mut tx, site.client, &chat).await.unwrap();

@@ -33,6 +33,8 @@ pub struct NewChatMessage {
     pub media: Option<MediaId>,
     /// `CUSTOMER`, `BOT`, or the agent's name.
     pub owner: String,
+    /// The text of a team outside its hours.
+    pub after_hours: bool,
     pub agent: Option<UserId>,
     pub ct_id: Option<String>,
     /// The name that the sender gave it (`tempId`).
@@ -129,8 +131,8 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, message: &NewChatMe
     sqlx::query(
         "INSERT INTO chat_message (client_id, id, participant_id, sequence_number, direction, content_type, channel, body,
              content, media_id, owner, ct_id, gst_id, provider_id, quoted_provider_id, state, created_at,
-             agent_id, temp_id)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)",
+             agent_id, temp_id, after_hours)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20)",
     )
     .bind(client.0)
     .bind(message.id.0)
@@ -151,6 +153,7 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, message: &NewChatMe
     .bind(message.created_at)
     .bind(message.agent.map(|agent| agent.0))
     .bind(message.temp_id.as_deref())
+    .bind(message.after_hours)
     .execute(db)
     .await?;
     Ok(())

@@ -28,6 +28,8 @@ pub struct PastMessage {
     pub file: Option<(MediaId, String)>,
     /// `CUSTOMER`, `BOT`, or the agent's name.
     pub owner: String,
+    /// The text of a team outside its hours.
+    pub after_hours: bool,
     pub agent: Option<UserId>,
     pub ct_id: Option<String>,
     pub gst_id: String,
@@ -74,6 +76,7 @@ struct PastRow {
     media_id: Option<Uuid>,
     extension: Option<String>,
     owner: String,
+    after_hours: bool,
     agent_id: Option<Uuid>,
     ct_id: Option<String>,
     gst_id: String,
@@ -105,6 +108,7 @@ impl TryFrom<PastRow> for PastMessage {
             content: chat_messages::content(direction, &row.content)?,
             file: row.media_id.map(|id| (MediaId(id), row.extension.unwrap_or_default())),
             owner: row.owner,
+            after_hours: row.after_hours,
             agent: row.agent_id.map(UserId),
             ct_id: row.ct_id,
             gst_id: row.gst_id,
@@ -139,7 +143,7 @@ pub async fn before(
         "SELECT one.client_id, one.id, one.participant_id, one.sequence_number, one.direction, one.channel,
                 one.content_type, one.body, one.content, one.media_id, one.owner, one.agent_id, one.temp_id,
                 one.ct_id, one.gst_id, one.provider_id, one.quoted_provider_id, one.state, one.played_at,
-                one.edited_at, one.deleted_at, one.created_at,
+                one.edited_at, one.deleted_at, one.created_at, one.after_hours,
                 media.extension, quoted.id AS quoted_id, quoted.body AS quoted_body
          FROM (SELECT latest.*,
                       sum(coalesce(octet_length(latest.body), 0) + octet_length(latest.content::text))
@@ -173,7 +177,7 @@ pub async fn of_ids(db: &mut PgConnection, client: ClientId, ids: &[ChatMessageI
         "SELECT one.client_id, one.id, one.participant_id, one.sequence_number, one.direction, one.channel,
                 one.content_type, one.body, one.content, one.media_id, one.owner, one.agent_id, one.temp_id,
                 one.ct_id, one.gst_id, one.provider_id, one.quoted_provider_id, one.state, one.played_at,
-                one.edited_at, one.deleted_at, one.created_at,
+                one.edited_at, one.deleted_at, one.created_at, one.after_hours,
                 media.extension, quoted.id AS quoted_id, quoted.body AS quoted_body
          FROM (SELECT $1::uuid AS client_id, * FROM unnest($2::uuid[]) AS asked (id) OFFSET 0) wanted
          JOIN chat_message one ON one.client_id = wanted.client_id AND one.id = wanted.id

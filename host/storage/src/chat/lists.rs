@@ -246,6 +246,11 @@ impl ShownCustomer {
     pub fn reached_at(&self) -> Option<&str> {
         self.phone.as_deref().or(self.user_id.as_deref())
     }
+
+    /// The name, else the user name.
+    pub fn shown_name(&self) -> Option<&str> {
+        self.name.as_deref().or(self.username.as_deref())
+    }
 }
 
 /// Returns the shown facts of customers. The name in the address book has priority.
@@ -327,7 +332,10 @@ pub async fn customers_of_chats(
     db: &mut PgConnection,
     client: ClientId,
     chats: &[ParticipantId],
-) -> Result<HashMap<ParticipantId, CustomerId>> {
+) -> Result<HashMap<ParticipantId, ShownCustomer>> {
+    if chats.is_empty() {
+        return Ok(HashMap::new());
+    }
     let rows: Vec<(Uuid, Uuid)> = sqlx::query_as(
         "SELECT chat.id, chat.customer_id
          FROM (SELECT $1::uuid AS client_id, * FROM unnest($2::uuid[]) AS one (id) OFFSET 0) wanted
@@ -335,7 +343,10 @@ pub async fn customers_of_chats(
     )
     .bind(client.0)
     .bind(chats.iter().map(|chat| chat.0).collect::<Vec<_>>())
-    .fetch_all(db)
+    .fetch_all(&mut *db)
     .await?;
-    Ok(rows.into_iter().map(|(chat, customer)| (ParticipantId(chat), CustomerId(customer))).collect())
+    let ids: Vec<CustomerId> = rows.iter().map(|(_, customer)| CustomerId(*customer)).collect();
+    let known = customers(db, client, &ids).await?;
+    let shown = |(chat, customer)| Some((ParticipantId(chat), known.get(&CustomerId(customer))?.clone()));
+    Ok(rows.into_iter().filter_map(shown).collect())
 }

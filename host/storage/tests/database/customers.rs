@@ -68,6 +68,7 @@ async fn say(db: &mut PgConnection, ids: &IdSource, chat: ParticipantId, text: &
         })),
         media: None,
         owner: "CUSTOMER".to_owned(),
+        after_hours: false,
         agent: None,
         temp_id: None,
         ct_id: None,

@@ -146,6 +146,7 @@ fn said(id: ChatMessageId, sequence: i64) -> NewChatMessage {
         content: ChatContent::Outgoing(Box::new(OutboundContent::Text { body: "hi".to_owned() })),
         media: None,
         owner: "BOT".to_owned(),
+        after_hours: false,
         agent: None,
         temp_id: None,
         ct_id: None,
