@@ -2,8 +2,10 @@
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 import { api, download } from "#app/api.js";
-import { language, t } from "#app/i18n.js";
+import { t } from "#app/i18n.js";
 import { useLoad } from "#app/load.js";
+import { inUnit } from "#app/numbers.js";
+import { shortDay } from "#app/time.js";
 import { Button, Select, TextField } from "#ui/controls.js";
 import { Empty, Loaded } from "#ui/states.js";
 import { Table } from "#ui/table.js";
@@ -20,9 +22,8 @@ const DAY_MS = 86_400_000;
 /** @param {number | null | undefined} seconds */
 function time(seconds) {
   if (seconds === null || seconds === undefined) return "–";
-  const number = (/** @type {number} */ value, /** @type {string} */ unit) => new Intl.NumberFormat(language(), { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: value < 10 ? 1 : 0 }).format(value);
-  if (seconds < 90) return number(seconds, "second");
-  return seconds < 5400 ? number(seconds / 60, "minute") : number(seconds / 3600, "hour");
+  const [value, unit] = seconds < 90 ? [seconds, "second"] : seconds < 5400 ? [seconds / 60, "minute"] : [seconds / 3600, "hour"];
+  return inUnit(value, unit, value < 10 ? 1 : 0);
 }
 
 export function Figures() {
@@ -66,10 +67,9 @@ function everyDay(groups, least) {
   if (!times.length) return [];
   const end = Math.max(...times);
   const bars = [];
-  const dayName = (/** @type {number} */ time) => new Date(time).toLocaleDateString(language(), { month: "short", day: "numeric", timeZone: "UTC" });
   for (let time = Math.min(...times, end - (least - 1) * DAY_MS); time <= end; time += DAY_MS) {
     const key = new Date(time).toISOString().slice(0, 10);
-    bars.push({ name: dayName(time), value: opened.get(key) ?? 0 });
+    bars.push({ name: shortDay(time), value: opened.get(key) ?? 0 });
   }
   return bars;
 }

@@ -228,7 +228,7 @@ fn check_types(folder: &str) {
 }
 
 #[test]
-fn each_language_has_the_texts_of_english() {
+fn each_language_has_the_texts_of_english_and_no_page_has_a_format_of_its_own() {
     let script = peer_folder("console").join("texts.mjs");
     run(Command::new("node").arg(&script), &script);
 }
