@@ -176,6 +176,11 @@ async fn an_agent_and_a_supervisor_work_in_a_chat_by_keys_that_the_overlay_lists
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn every_dialog_keeps_the_focus_closes_by_escape_and_gives_the_focus_back_to_its_opener() {
+    play_with("dialogs.mjs", &[greeter("Hello"), greeter("Welcome")]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_plugin_is_rolled_out_by_canary_rolled_back_and_compared_as_a_shadow() {
     play_with("plugins.mjs", &[greeter("Hello"), greeter("Welcome")]).await;
 }
