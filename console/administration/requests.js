@@ -3,6 +3,7 @@ import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 import { t } from "#app/i18n.js";
 import { useSettled } from "#app/load.js";
+import { milliseconds } from "#app/numbers.js";
 import { go, query } from "#app/router.js";
 import { fullTime } from "#app/time.js";
 import { Button, Select, Tag, TextField } from "#ui/controls.js";
@@ -31,7 +32,7 @@ export function Requests() {
     { key: "status", title: t("sends.state"), cell: (/** @type {LoggedRequest} */ one) => html`<${Status} status=${one.status} />` },
     { key: "method", title: t("administration.method"), cell: (/** @type {LoggedRequest} */ one) => html`<code>${one.method}</code>` },
     { key: "path", title: t("administration.path"), cell: (/** @type {LoggedRequest} */ one) => html`<code class="path">${one.path}</code>` },
-    { key: "duration", title: t("webhooks.duration"), end: true, cell: (/** @type {LoggedRequest} */ one) => `${one.durationMillis.toFixed(0)} ms` },
+    { key: "duration", title: t("webhooks.duration"), end: true, cell: (/** @type {LoggedRequest} */ one) => milliseconds(one.durationMillis) },
     { key: "key", title: t("administration.key"), cell: (/** @type {LoggedRequest} */ one) => html`<code>${one.keyStart}…</code>` },
   ];
   return html`<div class="filters">
@@ -44,6 +45,6 @@ export function Requests() {
       rowKey=${(/** @type {LoggedRequest} */ one) => one.requestId} onOpen=${setOpen} empty=${{ icon: "list", title: t("administration.noRequests"), text: t("administration.requestsText") }} />
     ${open && html`<${Dialog} title=${`${open.method} ${open.path}`} wide onClose=${() => setOpen(null)}><dl class="facts">
       <${Fact} label="requestId"><${Id} id=${open.requestId} /><//><${Fact} label=${t("webhooks.time")} value=${fullTime(open.time)} /><${Fact} label=${t("sends.state")}><${Status} status=${open.status} /><//>
-      <${Fact} label=${t("webhooks.duration")} value=${`${open.durationMillis.toFixed(1)} ms`} /><${Fact} label=${t("administration.key")} value=${`${open.keyStart}…`} /><${Fact} label=${t("administration.user")}><${Id} id=${open.userId} /><//></dl>
+      <${Fact} label=${t("webhooks.duration")} value=${milliseconds(open.durationMillis)} /><${Fact} label=${t("administration.key")} value=${`${open.keyStart}…`} /><${Fact} label=${t("administration.user")}><${Id} id=${open.userId} /><//></dl>
       ${open.body ? html`<${Code} title=${t("webhooks.body")} text=${open.body} />` : html`<p class="soft small">${t("administration.noRequestBody")}</p>`}<//>`}`;
 }

@@ -2,8 +2,9 @@
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 import { api } from "#app/api.js";
-import { language, t } from "#app/i18n.js";
+import { t } from "#app/i18n.js";
 import { useLoad } from "#app/load.js";
+import { number } from "#app/numbers.js";
 import { session } from "#app/session.js";
 import { fullTime } from "#app/time.js";
 import { Button, SearchField } from "#ui/controls.js";
@@ -20,7 +21,7 @@ function gateway() {
 
 /** @param {{title: string, value: number | string, hint?: string}} props */
 function Figure({ title, value, hint }) {
-  return html`<div class="card stack tight"><span class="soft small">${title}</span><span class="number figure">${typeof value === "number" ? value.toLocaleString(language()) : value}</span>${hint && html`<span class="tiny soft">${hint}</span>`}</div>`;
+  return html`<div class="card stack tight"><span class="soft small">${title}</span><span class="number figure">${typeof value === "number" ? number(value) : value}</span>${hint && html`<span class="tiny soft">${hint}</span>`}</div>`;
 }
 
 export function Sms() {

@@ -39,6 +39,22 @@ export function clockTime(value) {
   return format(new Date(value), { hour: "numeric", minute: "2-digit" });
 }
 
+/** The clock of a log: 24 hours, seconds, and with `digits` parts of a second. @param {string | number | Date} value @param {1 | 2 | 3} [digits] */
+export function logTime(value, digits) {
+  return format(new Date(value), { hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: digits, hourCycle: "h23" });
+}
+
+/** A short date of a day of UTC. @param {string | number} value */
+export function shortDay(value) {
+  return format(new Date(value), { day: "numeric", month: "short", timeZone: "UTC" });
+}
+
+/** The name of a day of the week; 0 is Monday. @param {number} day @param {"long" | "short"} weekday */
+export function weekdayName(day, weekday) {
+  // 5 January 2026 is a Monday.
+  return format(new Date(Date.UTC(2026, 0, 5 + day)), { weekday, timeZone: "UTC" });
+}
+
 /** A short date with its time. @param {string | number | Date} value */
 export function shortTime(value) {
   return format(new Date(value), { day: "numeric", month: "short", hour: "numeric", minute: "2-digit" });

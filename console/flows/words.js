@@ -1,5 +1,6 @@
 // The words by which a node is known on its card and in lists.
-import { language, t } from "#app/i18n.js";
+import { t } from "#app/i18n.js";
+import { inUnit } from "#app/numbers.js";
 
 /** A text in the usual language of the flow. @param {any} text @param {string[]} [languages] @returns {string} */
 export function textIn(text, languages) {
@@ -12,7 +13,7 @@ export function textIn(text, languages) {
 /** A time in the largest unit that fits. @param {number} seconds */
 export function durationText(seconds) {
   const [unit, size] = seconds % 86_400 === 0 ? ["day", 86_400] : seconds % 3600 === 0 ? ["hour", 3600] : seconds % 60 === 0 ? ["minute", 60] : ["second", 1];
-  return new Intl.NumberFormat(language(), { style: "unit", unit: String(unit), unitDisplay: "long" }).format(seconds / Number(size));
+  return inUnit(seconds / Number(size), String(unit), 3, "long");
 }
 
 /** One or two lines that say what a node does. @param {import("./model.js").FlowNode} node @param {string[]} [languages] @returns {string} */

@@ -4,6 +4,7 @@ import { signal } from "@preact/signals";
 import { upload } from "#app/api.js";
 import { describe, oneLine } from "#app/faults.js";
 import { t } from "#app/i18n.js";
+import { fileSize } from "#app/numbers.js";
 import { Button } from "#ui/controls.js";
 import { Icon } from "#ui/icons.js";
 
@@ -83,12 +84,7 @@ export function AttachmentList({ attachments }) {
     ${one.preview ? html`<img src=${one.preview} alt="" />` : html`<${Icon} name="document" size="large" />`}
     <span class="grow stack tight"><span class="clip small">${one.file.name}</span>
       ${one.fault ? html`<span class="tiny danger-text">${oneLine(describe(one.fault).title, describe(one.fault).cure)}</span>`
-        : one.mediaUrl ? html`<span class="tiny soft">${sizeOf(one.file.size)}</span>`
+        : one.mediaUrl ? html`<span class="tiny soft">${fileSize(one.file.size)}</span>`
         : html`<progress class="bar" max="1" value=${one.share} aria-label=${t("inbox.uploading", { name: one.file.name })}></progress>`}</span>
     <${Button} kind="quiet small" icon="close" label=${t("inbox.removeFile", { name: one.file.name })} onClick=${() => attachments.remove(one)} /></li>`)}</ul>`;
-}
-
-/** @param {number} bytes */
-function sizeOf(bytes) {
-  return bytes < 1_000_000 ? `${Math.max(1, Math.round(bytes / 1000))} KB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
 }

@@ -3,6 +3,7 @@ import { html } from "htm/preact";
 import { useEffect, useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { api } from "#app/api.js";
 import { t } from "#app/i18n.js";
+import { useShortcuts } from "#app/keys.js";
 import { duration } from "#app/time.js";
 import { hasRole } from "#app/session.js";
 import { Button } from "#ui/controls.js";
@@ -28,6 +29,8 @@ const TYPING_MS = 4000;
  */
 export function Composer({ chat, history, attachments, quote, onQuote, onTemplate, write }) {
   const [mode, setMode] = useState(/** @type {"reply" | "note" | "whisper"} */ ("reply"));
+  // Grows each time when the field shall get the focus.
+  const [calls, setCalls] = useState(0);
   const [at, setAt] = useState(0);
   const [busy, setBusy] = useState(false);
   const field = useRef(/** @type {HTMLTextAreaElement | null} */ (null));
@@ -108,6 +111,22 @@ export function Composer({ chat, history, attachments, quote, onQuote, onTemplat
     event.preventDefault();
     attachments.add(files);
   };
+  // A quote belongs to a reply.
+  useEffect(() => {
+    if (quote) setMode("reply");
+  }, [quote]);
+  useLayoutEffect(() => {
+    if (calls) field.current?.focus();
+  }, [calls]);
+  const begin = (/** @type {"reply" | "note"} */ next) => {
+    setMode(next);
+    setCalls((before) => before + 1);
+  };
+  const group = t("inbox.thisChat");
+  useShortcuts([
+    ...(write ? [{ keys: "r", text: t("inbox.writeReply"), group, run: () => begin("reply") }] : []),
+    ...(notes.value ? [{ keys: "n", text: t("inbox.writeNote"), group, run: () => begin("note") }] : []),
+  ]);
   return html`<div class=${`composer ${note ? "note" : ""}`}>
     <${Modes} mode=${kind} setMode=${setMode} write=${write} chat=${chat} left=${left} />
     ${quote && !note && html`<div class="composer-quote"><${Icon} name="quote" size="small" /><span class="grow clip">${summary(quote)}</span><${Button} kind="quiet small" icon="close" label=${t("inbox.noQuote")} onClick=${() => onQuote(null)} /></div>`}
@@ -138,10 +157,12 @@ function Modes({ mode, setMode, write, chat, left }) {
 /** @param {{attachments: Attachments}} props */
 function FileButton({ attachments }) {
   const input = useRef(/** @type {HTMLInputElement | null} */ (null));
+  const choose = () => input.current?.click();
+  useShortcuts([{ keys: "u", text: t("inbox.attach"), group: t("inbox.thisChat"), run: choose }]);
   const add = () => {
     attachments.add([...(input.current?.files ?? [])]);
     if (input.current) input.current.value = "";
   };
-  return html`<${Button} kind="quiet small" icon="paperclip" label=${t("inbox.attach")} onClick=${() => input.current?.click()} />
+  return html`<${Button} kind="quiet small" icon="paperclip" label=${t("inbox.attach")} onClick=${choose} />
     <input ref=${input} type="file" multiple hidden tabindex="-1" aria-hidden="true" onChange=${add} />`;
 }

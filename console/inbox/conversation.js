@@ -47,6 +47,7 @@ function OpenChat({ chat, onBack }) {
   const [dialog, setDialog] = useState(/** @type {"" | "assign" | "template"} */ (""));
   const [over, setOver] = useState(false);
   const moves = movesOf(chat);
+  const templates = moves.write && chat.channel === "WHATSAPP";
   const writesNext = useRef(false);
   // The button that was clicked is gone: the next thing is the answer.
   const thenWrite = (/** @type {Promise<boolean>} */ move) => {
@@ -67,7 +68,7 @@ function OpenChat({ chat, onBack }) {
   const group = t("inbox.thisChat");
   const when = (/** @type {boolean} */ may, /** @type {() => void} */ run) => () => may && run();
   useShortcuts([
-    { keys: "r", text: t("inbox.writeReply"), group, run: () => document.getElementById("composer")?.focus() },
+    { keys: "m", text: t("inbox.sendTemplate"), group, run: when(templates, () => setDialog("template")) },
     { keys: "t", text: t("inbox.take"), group, run: when(moves.take, () => take(chat)) },
     { keys: "a", text: t("inbox.assign"), group, run: when(moves.transfer, () => setDialog("assign")) },
     { keys: "e", text: t("inbox.resolve"), group, run: when(moves.resolve, () => resolve(chat)) },
@@ -79,6 +80,7 @@ function OpenChat({ chat, onBack }) {
   useCommands({
     title: nameOf(chat),
     commands: () => [
+      ...(templates ? [{ text: t("inbox.sendTemplate"), icon: "template", keys: "m", run: () => setDialog("template") }] : []),
       ...(moves.take ? [{ text: t("inbox.take"), icon: "headset", keys: "t", run: () => void take(chat) }] : []),
       ...(moves.resolve ? [{ text: t("inbox.resolve"), icon: "check", keys: "e", run: () => void resolve(chat) }] : []),
       ...(moves.transfer ? [{ text: t("inbox.assign"), icon: "users", keys: "a", run: () => setDialog("assign") }] : []),

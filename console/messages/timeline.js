@@ -1,6 +1,7 @@
 // The timeline of a message. The compact view has one line per event; the full view has all that is known of each.
 import { html } from "htm/preact";
 import { known, t } from "#app/i18n.js";
+import { inUnit, milliseconds } from "#app/numbers.js";
 import { Link } from "#app/router.js";
 import { hasRole } from "#app/session.js";
 import { fullTime } from "#app/time.js";
@@ -27,10 +28,10 @@ function rows(entries) {
 /** The time since the request. @param {string} from @param {string} to */
 function offset(from, to) {
   const ms = Date.parse(to) - Date.parse(from);
-  if (ms < 1000) return `+${ms} ms`;
-  if (ms < 60_000) return `+${(ms / 1000).toFixed(1)} s`;
+  if (ms < 1000) return `+${milliseconds(ms)}`;
+  if (ms < 60_000) return `+${inUnit(ms / 1000, "second", 1)}`;
   const minutes = Math.floor(ms / 60_000);
-  return minutes < 60 ? `+${minutes} min ${Math.round((ms % 60_000) / 1000)} s` : `+${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+  return minutes < 60 ? `+${inUnit(minutes, "minute")} ${inUnit((ms % 60_000) / 1000, "second")}` : `+${inUnit(Math.floor(minutes / 60), "hour")} ${inUnit(minutes % 60, "minute")}`;
 }
 
 /** @param {{entries: Entry[], full: boolean}} props */
@@ -116,5 +117,5 @@ function Route({ route }) {
 function Attempt({ attempt, begin }) {
   const failed = !(attempt.statusCode >= 200 && attempt.statusCode < 300);
   return html`<p class=${`small attempt ${failed ? "danger-text" : ""}`}><span class="number">${t("messages.line.attempt", { number: attempt.attempt })}</span>
-    <span>${attempt.statusCode ? `HTTP ${attempt.statusCode}` : ""} ${attempt.errorCodeString ?? ""}</span><span class="soft number">${attempt.durationMillis} ms · ${offset(begin, attempt.time)}</span></p>`;
+    <span>${attempt.statusCode ? `HTTP ${attempt.statusCode}` : ""} ${attempt.errorCodeString ?? ""}</span><span class="soft number">${milliseconds(attempt.durationMillis)} · ${offset(begin, attempt.time)}</span></p>`;
 }

@@ -2,8 +2,9 @@
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 import { api } from "#app/api.js";
-import { known, language, t } from "#app/i18n.js";
+import { known, t } from "#app/i18n.js";
 import { useLoad, useSettled } from "#app/load.js";
+import { number } from "#app/numbers.js";
 import { fullTime } from "#app/time.js";
 import { Button, SearchField, Tag } from "#ui/controls.js";
 import { Empty, Loaded } from "#ui/states.js";
@@ -63,6 +64,5 @@ function ProviderFacts({ inbox }) {
 /** @param {NonNullable<Inbox["tier"]>} tier */
 function tierText(tier) {
   if (tier.limit === undefined) return t("numbers.noLimit");
-  const format = new Intl.NumberFormat(language());
-  return t("numbers.tierUse", { used: format.format(tier.used ?? 0), limit: format.format(tier.limit) });
+  return t("numbers.tierUse", { used: number(tier.used ?? 0), limit: number(tier.limit) });
 }

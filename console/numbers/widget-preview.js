@@ -2,6 +2,7 @@
 import { html } from "htm/preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { t } from "#app/i18n.js";
+import { number } from "#app/numbers.js";
 import { Select } from "#ui/controls.js";
 
 /** The texts that most sites change, with the widget's own defaults. @type {Record<string, string>} */
@@ -62,6 +63,6 @@ export function WidgetPreview({ look, texts, form }) {
   useEffect(show, [JSON.stringify(shown)]);
   return html`<section class="stack" aria-label=${t("sites.preview")}><h2>${t("sites.preview")}</h2>
     <${Select} label=${t("sites.state")} value=${state} options=${states.map((one) => [one, t(`sites.states.${one}`)])} onValue=${setChosen} />
-    ${ratio < 4.5 && html`<div class="banner danger rounded" role="status">${t("sites.contrast", { ratio: ratio.toFixed(1) })}</div>`}
+    ${ratio < 4.5 && html`<div class="banner danger rounded" role="status">${t("sites.contrast", { ratio: number(ratio, 1) })}</div>`}
     <div class="stage" inert><iframe ref=${frame} src="/web-chat/preview" sandbox="allow-scripts" title=${t("sites.preview")} onLoad=${show}></iframe></div></section>`;
 }

@@ -1,9 +1,10 @@
 // Clients with their waiting work and their messages.
 import { html } from "htm/preact";
 import { t } from "#app/i18n.js";
+import { number } from "#app/numbers.js";
 import { Tag } from "#ui/controls.js";
 import { Empty } from "#ui/states.js";
-import { Section, age, number } from "./parts.js";
+import { Section, age } from "./parts.js";
 
 /** @typedef {import("./types.js").ClientLoad} ClientLoad */
 

@@ -1,10 +1,11 @@
 // Connections to providers: SMS centres, sessions of WhatsApp Lite, refused tokens, calls and their failures.
 import { html } from "htm/preact";
 import { known, t } from "#app/i18n.js";
+import { number } from "#app/numbers.js";
 import { fullTime, shortTime } from "#app/time.js";
 import { Tag } from "#ui/controls.js";
 import { Tile } from "#ui/tile.js";
-import { Section, number } from "./parts.js";
+import { Section } from "./parts.js";
 
 /** @typedef {{process: string, bind: string, state: string, reason: string | null}} Bind */
 /** @typedef {import("./types.js").RefusedToken} RefusedToken */

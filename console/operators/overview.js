@@ -1,12 +1,13 @@
 // The problems of the service, its main figures, and its processes.
 import { html } from "htm/preact";
 import { t } from "#app/i18n.js";
+import { number } from "#app/numbers.js";
 import { fullTime } from "#app/time.js";
 import { Tag } from "#ui/controls.js";
 import { Icon } from "#ui/icons.js";
 import { Empty } from "#ui/states.js";
 import { Tile } from "#ui/tile.js";
-import { Section, age, number, size } from "./parts.js";
+import { Section, age, size } from "./parts.js";
 
 /** @typedef {import("./types.js").Process} Process */
 /** @typedef {import("./types.js").Status} Status */

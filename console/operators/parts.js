@@ -1,15 +1,10 @@
 // Pieces that the pages of operators share: figures, ages, sizes, and tables in cards.
 import { html } from "htm/preact";
-import { language } from "#app/i18n.js";
+import { inUnit, milliseconds as inMilliseconds, number } from "#app/numbers.js";
 import { Table } from "#ui/table.js";
 
 const KIB = 1024;
 const UNITS = /** @type {const} */ (["B", "KiB", "MiB", "GiB", "TiB"]);
-
-/** @param {number} value @param {number} [digits] */
-export function number(value, digits = 0) {
-  return new Intl.NumberFormat(language(), { maximumFractionDigits: digits }).format(value);
-}
 
 /** @param {number | null | undefined} bytes */
 export function size(bytes) {
@@ -22,17 +17,14 @@ export function size(bytes) {
 /** A time that has passed, in its largest unit. @param {number | null | undefined} seconds */
 export function age(seconds) {
   if (seconds === null || seconds === undefined) return "–";
-  const inUnit = (/** @type {number} */ value, /** @type {string} */ unit) =>
-    new Intl.NumberFormat(language(), { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: value < 10 && unit !== "second" ? 1 : 0 }).format(value);
   if (seconds < 90) return inUnit(seconds, "second");
-  if (seconds < 5400) return inUnit(seconds / 60, "minute");
-  return seconds < 172_800 ? inUnit(seconds / 3600, "hour") : inUnit(seconds / 86_400, "day");
+  const [value, unit] = seconds < 5400 ? [seconds / 60, "minute"] : seconds < 172_800 ? [seconds / 3600, "hour"] : [seconds / 86_400, "day"];
+  return inUnit(value, unit, value < 10 ? 1 : 0);
 }
 
 /** @param {number | null | undefined} micros */
 export function milliseconds(micros) {
-  if (micros === null || micros === undefined) return "–";
-  return `${number(micros / 1000, micros < 10_000 ? 1 : 0)} ms`;
+  return micros === null || micros === undefined ? "–" : inMilliseconds(micros / 1000);
 }
 
 /** A part of a page: its heading, and a table or a sentence if the table is empty. @param {{title: string, columns: any[], rows: any[], rowKey: (row: any) => string, none?: any}} props */

@@ -1,10 +1,11 @@
 // Suspended plugins, and the slowest of the last hour.
 import { html } from "htm/preact";
 import { t } from "#app/i18n.js";
+import { number } from "#app/numbers.js";
 import { fullTime, shortTime } from "#app/time.js";
 import { Tag } from "#ui/controls.js";
 import { Empty } from "#ui/states.js";
-import { Section, milliseconds, number } from "./parts.js";
+import { Section, milliseconds } from "./parts.js";
 
 /** @typedef {import("./types.js").PluginLoad} PluginLoad */
 

@@ -1,9 +1,10 @@
 // The queues with their depth and age, and the lanes that wait, with the reason.
 import { html } from "htm/preact";
 import { t } from "#app/i18n.js";
+import { number } from "#app/numbers.js";
 import { fullTime, shortTime } from "#app/time.js";
 import { Tag } from "#ui/controls.js";
-import { Section, age, number } from "./parts.js";
+import { Section, age } from "./parts.js";
 
 /** @typedef {import("./types.js").Queue} Queue */
 /** @typedef {import("./types.js").Lane & {queue: string}} QueuedLane */

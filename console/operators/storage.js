@@ -1,9 +1,10 @@
 // Disks of the processes, the database and its partitions.
 import { html } from "htm/preact";
 import { t } from "#app/i18n.js";
+import { number } from "#app/numbers.js";
 import { fullTime, shortTime } from "#app/time.js";
 import { Tile } from "#ui/tile.js";
-import { Section, number, size } from "./parts.js";
+import { Section, size } from "./parts.js";
 
 /** @typedef {import("./types.js").Disk & {process: string}} DiskOfProcess */
 /** @typedef {import("./types.js").TableLoad} TableLoad */

@@ -1,6 +1,7 @@
 // Facts that several pages of plugins need: addresses, words, inboxes, sizes.
 import { api } from "#app/api.js";
-import { language, t } from "#app/i18n.js";
+import { t } from "#app/i18n.js";
+import { milliseconds as inMilliseconds, number } from "#app/numbers.js";
 
 /** @typedef {import("./types.js").Activation} Activation */
 /** @typedef {import("./types.js").Inbox} Inbox */
@@ -41,20 +42,12 @@ export function versionName(version) {
 
 /** @param {number} bytes */
 export function sizeOf(bytes) {
-  const format = new Intl.NumberFormat(language(), { maximumFractionDigits: bytes < 1024 * 1024 ? 0 : 1 });
-  if (bytes < 1024 * 1024) return `${format.format(Math.max(1, bytes / 1024))} KiB`;
-  return `${format.format(bytes / 1024 / 1024)} MiB`;
+  return bytes < 1024 * 1024 ? `${number(Math.max(1, bytes / 1024))} KiB` : `${number(bytes / 1024 / 1024, 1)} MiB`;
 }
 
 /** @param {number} micros */
 export function milliseconds(micros) {
-  const ms = micros / 1000;
-  return `${new Intl.NumberFormat(language(), { maximumFractionDigits: ms < 10 ? 1 : 0 }).format(ms)} ms`;
-}
-
-/** @param {number} share from 0 to 1 */
-export function percentOf(share) {
-  return new Intl.NumberFormat(language(), { style: "percent", maximumFractionDigits: 1 }).format(share);
+  return inMilliseconds(micros / 1000);
 }
 
 /** The names of the secrets of a configuration. The API has JSON pointers. @param {Activation} activation */

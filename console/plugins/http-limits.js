@@ -1,6 +1,7 @@
 // The limits of the HTTP requests of a plugin, which an activation sets. An absent limit is that of the operator.
 import { html } from "htm/preact";
-import { language, t } from "#app/i18n.js";
+import { t } from "#app/i18n.js";
+import { number } from "#app/numbers.js";
 import { TextField } from "#ui/controls.js";
 
 /** @typedef {import("./types.js").HttpLimits} HttpLimits */
@@ -16,7 +17,7 @@ export function ownLimits(limits) {
 /** The limits in words. @param {HttpLimits} limits */
 export function limitWords(limits) {
   const own = ownLimits(limits);
-  const words = FIELDS.filter((field) => field in own).map((field) => t(`plugins.httpLimit_${field}`, { count: Number(own[field]), value: new Intl.NumberFormat(language()).format(Number(own[field])) }));
+  const words = FIELDS.filter((field) => field in own).map((field) => t(`plugins.httpLimit_${field}`, { count: Number(own[field]), value: number(Number(own[field])) }));
   return words.join(", ") || t("plugins.httpLimitsOfOperator");
 }
 

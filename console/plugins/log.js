@@ -4,7 +4,7 @@ import { useState } from "preact/hooks";
 import { t } from "#app/i18n.js";
 import { useShortcuts } from "#app/keys.js";
 import { Link } from "#app/router.js";
-import { fullTime } from "#app/time.js";
+import { fullTime, logTime } from "#app/time.js";
 import { Button, Select, TextField } from "#ui/controls.js";
 import { Empty, Fault, SkeletonList } from "#ui/states.js";
 import { useCalls } from "./calls.js";
@@ -47,7 +47,7 @@ export default function Log({ plugin }) {
 function Call({ call, name }) {
   const bad = failed(call.outcome);
   return html`<li class=${`log-call ${bad ? "bad" : ""}`}>
-    <div class="log-line"><time class="mono tiny soft" title=${fullTime(call.time)}>${clock(call.time)}</time>
+    <div class="log-line"><time class="mono tiny soft" title=${fullTime(call.time)}>${logTime(call.time, 3)}</time>
       <span class="log-version">${versionName(call.version)}</span>${call.mode !== "live" && html`<${ModeTag} mode=${call.mode} />`}
       <span>${call.event ? t(`plugins.event_${call.event}`) : ""}</span><${OutcomeTag} outcome=${call.outcome} />
       <span class="number soft tiny">${milliseconds(call.durationMicros)} · ${sizeOf(call.peakMemoryBytes)}</span>
@@ -55,10 +55,4 @@ function Call({ call, name }) {
     ${call.logs.map((line, index) => html`<p key=${index} class="log-text mono tiny pre">${line}</p>`)}
     ${call.error && html`<p class="log-text danger-text small pre">${call.error}</p>`}
     ${call.consequence && html`<p class="log-text small soft">${call.consequence}</p>`}</li>`;
-}
-
-/** The clock with milliseconds. @param {string} time */
-function clock(time) {
-  const at = new Date(time);
-  return `${at.toTimeString().slice(0, 8)}.${String(at.getMilliseconds()).padStart(3, "0")}`;
 }

@@ -5,7 +5,7 @@ import { api } from "#app/api.js";
 import { known, t } from "#app/i18n.js";
 import { useLoad } from "#app/load.js";
 import { go, query } from "#app/router.js";
-import { duration, fullTime, shortTime } from "#app/time.js";
+import { duration, fullTime, logTime, shortTime } from "#app/time.js";
 import { Button, TextField } from "#ui/controls.js";
 import { Icon } from "#ui/icons.js";
 import { Empty, Loaded } from "#ui/states.js";
@@ -95,5 +95,5 @@ function Item({ item, before }) {
 
 /** @param {{at: number}} props */
 function At({ at }) {
-  return html`<time class="tiny soft number" title=${fullTime(at)}>${new Date(at).toTimeString().slice(0, 8)}</time>`;
+  return html`<time class="tiny soft number" title=${fullTime(at)}>${logTime(at)}</time>`;
 }

@@ -3,6 +3,7 @@ import { html } from "htm/preact";
 import { useEffect, useId, useState } from "preact/hooks";
 import { api } from "#app/api.js";
 import { t } from "#app/i18n.js";
+import { percentOf } from "#app/numbers.js";
 import { fullTime, shortTime } from "#app/time.js";
 import { Button } from "#ui/controls.js";
 import { Empty, Fault } from "#ui/states.js";
@@ -10,7 +11,7 @@ import { report, reportFault } from "#ui/toast.js";
 import { ActivateDialog } from "./activate.js";
 import { useCalls, figuresOf, histogram } from "./calls.js";
 import { Differences } from "./differences.js";
-import { addressOf, milliseconds, percentOf, placeName, scopeOf, sizeOf, versionName } from "./facts.js";
+import { addressOf, milliseconds, placeName, scopeOf, sizeOf, versionName } from "./facts.js";
 import { ModeTag, Notice } from "./parts.js";
 import { RollbackDialog } from "./rollback.js";
 

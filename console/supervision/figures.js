@@ -2,8 +2,10 @@
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 import { api, download } from "#app/api.js";
-import { language, t } from "#app/i18n.js";
+import { t } from "#app/i18n.js";
 import { useLoad } from "#app/load.js";
+import { inUnit } from "#app/numbers.js";
+import { shortDay } from "#app/time.js";
 import { Button, Select, TextField } from "#ui/controls.js";
 import { Empty, Loaded } from "#ui/states.js";
 import { Table } from "#ui/table.js";
@@ -21,9 +23,8 @@ const DAY_MS = 86_400_000;
 /** @param {number | null | undefined} seconds */
 function time(seconds) {
   if (seconds === null || seconds === undefined) return "–";
-  const number = (/** @type {number} */ value, /** @type {string} */ unit) => new Intl.NumberFormat(language(), { style: "unit", unit, unitDisplay: "short", maximumFractionDigits: value < 10 ? 1 : 0 }).format(value);
-  if (seconds < 90) return number(seconds, "second");
-  return seconds < 5400 ? number(seconds / 60, "minute") : number(seconds / 3600, "hour");
+  const [value, unit] = seconds < 90 ? [seconds, "second"] : seconds < 5400 ? [seconds / 60, "minute"] : [seconds / 3600, "hour"];
+  return inUnit(value, unit, value < 10 ? 1 : 0);
 }
 
 export function Figures() {
@@ -53,16 +54,13 @@ export function Figures() {
     <${Loaded} load=${load}>${(/** @type {{figures: Group[], timeZone: string}} */ { figures, timeZone }) => html`<${Period} figures=${figures} zone=${timeZone} least=${days === "own" ? 0 : Number(days)} />`}<//></div>`;
 }
 
-/** @param {string} day */
-const dayName = (day) => new Date(day).toLocaleDateString(language(), { month: "short", day: "numeric", timeZone: "UTC" });
-
 /** @param {{figures: Group[], zone: string, least: number}} props */
 function Period({ figures, zone, least }) {
   const total = figures.find((one) => one.group === "total");
   if (!total || !total.opened) return html`<div class="card"><${Empty} icon="chart" title=${t("supervision.noFigures")}><p>${t("supervision.noFiguresHint")}</p><//></div>`;
   const of = (/** @type {string} */ group) => figures.filter((one) => one.group === group);
   const hours = Array.from({ length: 24 }, (_, hour) => ({ name: String(hour), value: of("hour").find((one) => Number(one.key) === hour)?.opened ?? 0 }));
-  const days = everyDay(of("day"), least, dayIn(zone, new Date())).map(({ day, opened }) => ({ name: dayName(day), value: opened }));
+  const days = everyDay(of("day"), least, dayIn(zone, new Date())).map(({ day, opened }) => ({ name: shortDay(day), value: opened }));
   const rated = total.ratedPoor + total.ratedAverage + total.ratedExcellent;
   return html`<dl class="tiles eight">
       <${Tile} title=${t("supervision.opened")} value=${total.opened} /><${Tile} title=${t("supervision.closed")} value=${total.closed} />

@@ -1,18 +1,17 @@
 // Business hours of a team: intervals by day of the week, and holidays.
 import { html } from "htm/preact";
-import { language, t } from "#app/i18n.js";
+import { t } from "#app/i18n.js";
+import { weekdayName } from "#app/time.js";
 import { Button, TextField } from "#ui/controls.js";
 
 /** @typedef {{day: string, from: string, to: string}} Interval */
 /** @typedef {{date: string, name?: string | null}} Holiday */
 
 const DAYS = ["MONDAY", "TUESDAY", "WEDNESDAY", "THURSDAY", "FRIDAY", "SATURDAY", "SUNDAY"];
-/** 5 January 2026 is a Monday. */
-const MONDAY = Date.UTC(2026, 0, 5);
 
 /** @param {string} day @param {"long" | "short"} [weekday] */
 function dayName(day, weekday = "long") {
-  return new Intl.DateTimeFormat(language(), { weekday, timeZone: "UTC" }).format(MONDAY + DAYS.indexOf(day) * 86_400_000);
+  return weekdayName(DAYS.indexOf(day), weekday);
 }
 
 /** The hours in one line. @param {Interval[]} weekly */

@@ -2,6 +2,7 @@
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 import { t } from "#app/i18n.js";
+import { milliseconds } from "#app/numbers.js";
 import { go, query } from "#app/router.js";
 import { Button, Checkbox, Select, Tag } from "#ui/controls.js";
 import { PagedTable } from "../developers/paged.js";
@@ -34,7 +35,7 @@ export function Deliveries({ config }) {
     { key: "answer", title: t("webhooks.answer"), cell: (/** @type {Attempt} */ one) => html`<${Answer} attempt=${one} />` },
     { key: "type", title: t("webhooks.webhook"), cell: (/** @type {Attempt} */ one) => (one.webhookType ? t(`webhooks.types.${one.webhookType}`) : "") },
     { key: "attempt", title: t("webhooks.attempt"), end: true, cell: (/** @type {Attempt} */ one) => one.attempt },
-    { key: "duration", title: t("webhooks.duration"), end: true, cell: (/** @type {Attempt} */ one) => `${one.durationMillis} ms` },
+    { key: "duration", title: t("webhooks.duration"), end: true, cell: (/** @type {Attempt} */ one) => milliseconds(one.durationMillis) },
     { key: "error", title: t("webhooks.said"), cell: (/** @type {Attempt} */ one) => html`<span class="soft clip said">${one.error ?? one.response ?? ""}</span>` },
     { key: "id", title: "webhook-id", cell: (/** @type {Attempt} */ one) => html`<span class="id soft">${one.deliveryId}</span>` },
   ];

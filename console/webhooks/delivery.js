@@ -3,6 +3,7 @@ import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 import { t } from "#app/i18n.js";
 import { useLoad, useRefresh } from "#app/load.js";
+import { milliseconds } from "#app/numbers.js";
 import { Link } from "#app/router.js";
 import { hasRole } from "#app/session.js";
 import { fullTime } from "#app/time.js";
@@ -43,7 +44,7 @@ export function DeliveryDialog({ configs, id, onClose }) {
       <section class="stack" aria-live="polite"><h3>${t("webhooks.attempts", { count: delivery.attempts.length })}</h3>
         ${delivery.attempts.length === 0 && html`<p class="soft small">${t("webhooks.notTried")}</p>`}
         ${[...delivery.attempts].reverse().map((one) => html`<div key=${one.id} class="stack tight" data-received=${String(received(one))}><div class="row wrap"><span class="strong number">${t("messages.line.attempt", { number: one.attempt })}</span><${Answer} attempt=${one} />
-          <span class="soft tiny number">${fullTime(one.time)} · ${one.durationMillis} ms</span></div>
+          <span class="soft tiny number">${fullTime(one.time)} · ${milliseconds(one.durationMillis)}</span></div>
           ${one.error && html`<p class="small danger-text">${one.error}</p>`}${one.response && html`<${Code} title=${t("webhooks.answer")} text=${one.response} />`}</div>`)}</section>
       <section class="stack"><h3>${t("webhooks.request")}</h3>
         ${signed.data && html`<${Code} title=${t("webhooks.headers")} text=${Object.entries(signed.data.headers).map(([name, value]) => `${name}: ${value}`).join("\n")} />`}

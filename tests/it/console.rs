@@ -167,7 +167,17 @@ async fn the_console_works_by_keyboard_and_on_small_screens_without_findings_of_
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_page_and_each_of_its_controls_is_reached_by_keyboard_alone() {
-    play("keyboard.mjs").await;
+    play_with("keyboard.mjs", &[greeter("Hello"), greeter("Welcome")]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_and_a_supervisor_work_in_a_chat_by_keys_that_the_overlay_lists_in_both_languages() {
+    play("chat-keys.mjs").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_dialog_keeps_the_focus_closes_by_escape_and_gives_the_focus_back_to_its_opener() {
+    play_with("dialogs.mjs", &[greeter("Hello"), greeter("Welcome")]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -223,7 +233,7 @@ fn check_types(folder: &str) {
 }
 
 #[test]
-fn each_language_has_the_texts_of_english() {
+fn each_language_has_the_texts_of_english_and_no_page_has_a_format_of_its_own() {
     let script = peer_folder("console").join("texts.mjs");
     run(Command::new("node").arg(&script), &script);
 }

@@ -1,51 +1,26 @@
-// Every page by keyboard alone: its shortcut leads to it, Tab to each of its controls and to its parts.
-import { browser, check, complaints, eventually, focused, given, loaded, logIn, phone, press, tabTo } from "./stage.mjs";
+// Every page by keyboard alone: its shortcut leads to it, Tab to each of its controls and to its parts. Then the pages of things that
+// the client has, and the pages of operators.
+import { readFileSync } from "node:fs";
+import { browser, check, complaints, eventually, given, loaded, logIn, phone, press, tabTo, visit } from "./stage.mjs";
+import { leaveFields, reachAll, session } from "./reach.mjs";
 
 /** The keys, the title, and whether links at the top lead to parts. */
 const PAGES = [
   ["gi", "Inbox"], ["ge", "Mentions"], ["gt", "Tickets"], ["gc", "Contacts"], ["gm", "Messages"], ["gs", "Sends"], ["gw", "Webhooks"],
   ["gn", "Numbers and sites", true], ["ga", "Administration", true], ["gd", "Supervision", true], ["gp", "Plugins"], ["gf", "Flows"],
 ];
+const OPERATORS = ["", "/queues", "/connections", "/plugins", "/storage", "/clients"];
 
 const chromium = await browser();
 await phone("POST", `${given.phone}/messages`, { to: given.number, text: "a question" });
 const page = await logIn(await chromium.newContext(), "/inbox/all");
-const inField = () => page.evaluate(() => Boolean(document.activeElement?.matches("input, textarea, select")));
-
-// Letters are texts in a field and shortcuts elsewhere.
-async function leaveFields() {
-  for (let presses = 0; presses < 60 && (await inField()); presses++) await page.keyboard.press("Tab");
-}
-
-async function reachAll(name) {
-  await loaded(page);
-  const count = await page.evaluate(() => {
-    document.getElementById("main").focus();
-    const isReachable = (one) => one.tabIndex >= 0 && !one.disabled && one.type !== "radio" && one.checkVisibility({ visibilityProperty: true });
-    const all = document.querySelectorAll("#main :is(a[href], button, input, select, textarea, summary, [tabindex])");
-    window.unreached = new Set([...all].filter(isReachable));
-    return window.unreached.size;
-  });
-  // The page of mentions has no control without a note.
-  check(count > 0 || name === "Mentions", `${name} has no controls`);
-  // A field of a time has several stops.
-  for (let presses = 0; presses < 2 * count + 60; presses++) {
-    await page.keyboard.press("Tab");
-    const isDone = await page.evaluate(() => {
-      window.unreached.delete(document.activeElement);
-      return window.unreached.size === 0;
-    });
-    if (isDone) return;
-  }
-  const left = await page.evaluate(() => [...window.unreached].filter((one) => one.isConnected).map((one) => one.outerHTML.slice(0, 200)));
-  check(left.length === 0, `${name}: Tab does not lead to ${left.join("\n")}`);
-}
 
 for (const [keys, title, hasParts = false] of PAGES) {
-  await leaveFields();
+  await leaveFields(page);
   await press(page, ...keys);
   await eventually(title, async () => (await page.title()).startsWith(`${title} `));
-  await reachAll(title);
+  // The page of mentions has no control without a note.
+  await reachAll(page, title, title === "Mentions");
   const links = page.locator("#main nav").first().getByRole("link");
   const parts = hasParts ? await links.allTextContents() : [];
   for (const part of parts) {
@@ -53,25 +28,73 @@ for (const [keys, title, hasParts = false] of PAGES) {
     await tabTo(link);
     await press(link, "Enter");
     await eventually(`${title}: ${part}`, async () => (await link.getAttribute("aria-current")) === "page");
-    await reachAll(`${title}: ${part}`);
+    await reachAll(page, `${title}: ${part}`);
   }
 }
 
-// The first chat of the list, its answer, and the way back.
-await leaveFields();
-await press(page, ..."gi");
-await press(page, "9");
-await page.getByRole("region", { name: "Chats" }).getByRole("link").first().waitFor();
-await press(page, "j");
-const take = page.getByRole("button", { name: "Take this chat" });
-await tabTo(take);
-await press(take, "Enter");
-const field = page.getByRole("textbox", { name: "Write a reply" });
-await field.waitFor();
-await tabTo(field);
-await focused(field);
-await press(field, ..."typed", "Enter");
-await page.getByRole("log", { name: "Messages" }).getByText("typed").waitFor();
+/** Gives the client things with pages of their own, and returns the addresses of these pages, each with a text on it. */
+async function furnish() {
+  const call = await session();
+  for (const path of given.versions) await call("POST", "/plugin-service/api/v1/plugins?name=greeter", readFileSync(path));
+  await call("POST", "/plugin-service/api/v1/plugins/greeter/activate", { version: 1, mode: "live" });
+  await call("POST", "/plugin-service/api/v1/plugins/greeter/activate", { version: 2, mode: "canary", percent: 50 });
+  const hook = await call("POST", "/messaging-service/WhatsApp/WhatsAppClientWebHook", { incomingMessageURL: "http://127.0.0.1:9/incoming" });
+  const site = await call("POST", "/messaging-service/web/sites", { name: "Shop", origins: ["https://shop.example"] });
+  await call("POST", "/messaging-service/WhatsApp/templates/sync");
+  const { content: templates } = await call("GET", "/messaging-service/WhatsApp/templates?size=100");
+  const template = templates.find((one) => one.name === "order_ready");
+  const sent = await call("POST", "/whatsapp-api-service/v2/channels/whatsapp", {
+    sender: given.number, messageType: "NOTIFICATION", templateName: template.name, templateId: template.id,
+    messages: [{ recipients: [{ to: `+${given.phone}`, ctId: "by-key" }], components: [{ type: "body", parameters: ["Thandi", "42"] }, { type: "button", parameters: ["42"] }] }],
+  });
+  const { content: [chat] } = await call("GET", "/chat-service/api/v2/chats?scope=all");
+  const { content: [message] } = await eventually("the message", async () => {
+    const found = await call("GET", "/messaging-service/WhatsApp/messages?ctId=by-key");
+    return found.content.length && found;
+  });
+  const plugin = ["", "/trial", "/log", "/conversations", "/recordings", "/tester", "/events"];
+  return [
+    [`/inbox/all/${chat.id}`, "a question"], ["/plugins", "greeter"], ...plugin.map((part) => [`/plugins/greeter${part}`, "greeter"]), ["/sends", "order_ready"], ["/sends/new", "order_ready"],
+    [`/sends/${sent.batchId ?? message.batchId}`, "order_ready"], [`/messages/${message.gstId}`, "Provider call"], ...["overview", "deliveries", "live"].map((part) => [`/webhooks/${hook.id}/${part}`, "Webhooks"]),
+    ["/numbers/sites", "Shop"], [`/numbers/sites/${site.id}`, "Origins"], ["/flows/new/faq", "Questions and answers"],
+  ];
+}
+for (const [path, text] of await furnish()) {
+  await page.goto(`${given.base}/console${path}`);
+  await eventually(`"${text}" on ${path}`, () => page.locator("#main").getByText(text).first().isVisible());
+  await reachAll(page, path);
+}
+
+// The side of the editor of flows: the form of the card to which the arrow keys lead, and the other parts.
+const card = page.locator(".flow-card.selected");
+await tabTo(card);
+await press(card, "ArrowRight");
+await eventually("the next card", () => card.evaluate((one) => one === document.activeElement && !one.matches(".entry")));
+await press(card, "Enter");
+await page.getByLabel("Name of the node").waitFor();
+const tab = page.getByRole("tab", { selected: true });
+for (const part of ["Node", "Flow", "Test", "Source"]) {
+  if (part !== "Node") {
+    await tabTo(tab);
+    await press(tab, "ArrowRight");
+    await page.getByRole("tab", { name: part, exact: true, selected: true }).waitFor();
+  }
+  await reachAll(page, `the part ${part} of the editor`);
+}
 check(complaints(page).length === 0, complaints(page).join("\n"));
+
+// The pages of operators, whose login is reached by keyboard, too.
+const service = await visit(await chromium.newContext(), `${given.base}/console`);
+const entrance = service.getByRole("button", { name: "Log in as operator of this server" });
+await tabTo(entrance);
+await press(entrance, "Enter");
+await press(service.getByLabel("Key of the operator"), ...given.operator, "Enter");
+await service.getByRole("heading", { level: 1, name: "Operation" }).waitFor();
+for (const part of OPERATORS) {
+  await service.goto(`${given.base}/console/operators${part}`);
+  await service.locator("main section").first().waitFor();
+  await reachAll(service, `operators${part}`);
+}
+check(complaints(service).length === 0, complaints(service).join("\n"));
 await chromium.close();
 console.log("ok");

@@ -11,7 +11,7 @@ await page.getByRole("button", { name: "Take this chat" }).click();
 await inbox.field.waitFor();
 const received = async (fits) => (await phone("GET", `${given.phone}/inbox`)).messages.filter(fits);
 const file = (name) => page.locator(".attachments").getByRole("listitem").filter({ hasText: name });
-const isUploaded = (name) => file(name).getByText(/^\d+ KB$/).waitFor();
+const isUploaded = (name) => file(name).getByText(/^\d+ kB$/).waitFor();
 
 // Gives a picture to an element, as a drag or a paste of the browser does.
 function give(target, type, name) {

@@ -1,8 +1,10 @@
-// Each language has the keys of English and the same values in its texts; each key that the modules name exists.
+// Each language has the keys of English and the same values in its texts; each key that the modules name exists. Formats of numbers and
+// times are in their modules alone.
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
 const top = new URL("../../../console/", import.meta.url).pathname;
+const FORMATS = new Set(["app/i18n.js", "app/numbers.js", "app/time.js"]);
 const FORMS = new Set(["zero", "one", "two", "few", "many", "other"]);
 
 function flat(texts, before = "", into = new Map()) {
@@ -36,6 +38,8 @@ for (const file of readdirSync(join(top, "texts")).filter((name) => name !== "en
 for (const path of modules("")) {
   const text = readFileSync(join(top, path), "utf8");
   for (const [, key] of text.matchAll(/\bt\("([\w.-]+)"/g)) if (!english.has(key)) faults.push(`${path}: there is no text ${key}`);
+  // The Gregorian calendar is for calculations.
+  if (!FORMATS.has(path) && /\bIntl\.\w+\((?!"en-u-ca-gregory")|\.toLocale\w*String\(|\.toFixed\(|\.to(Time|Date|UTC)String\(/.test(text)) faults.push(`${path} has a format of its own`);
   if (text.split("\n").length > 301) faults.push(`${path} has more than 300 lines`);
 }
 if (faults.length) {

@@ -7,6 +7,8 @@ import { USERS } from "./people.mjs";
 const ZONE = "Africa/Johannesburg";
 /** Largest picture in bytes; pictures with more detail get a lower quality. */
 const LARGEST = 110_000;
+/** The files of the console, which are shown in place of those in the program. */
+const SOURCES = new URL("../../../console", import.meta.url).pathname;
 const WIDE = { width: 1280, height: 800 };
 
 /** Runs in each page before its scripts: the business clock, and the same fonts on every machine. */
@@ -43,6 +45,7 @@ export class Album {
   /** `ahead`: how far the clock of the page is ahead of the machine's, in milliseconds. */
   async page(options = {}, ahead = this.demo.ahead) {
     const context = await this.browser.newContext({ viewport: WIDE, timezoneId: ZONE, locale: "en-GB", reducedMotion: "reduce", bypassCSP: true, ...options });
+    await context.route(`${this.demo.base}/console/assets/*/**`, (route) => route.fulfill({ path: join(SOURCES, ...new URL(route.request().url()).pathname.split("/").slice(4)) }));
     await context.addInitScript(prepare, { ahead, fonts: this.fonts });
     return context.newPage();
   }
@@ -143,6 +146,42 @@ export const PICTURES = {
       await page.getByLabel("Write as the customer").press("Enter");
       await eventually("the answer", async () => (await page.getByRole("log").getByText("Bot").count()) > said);
     }
+    return page;
+  },
+  async contacts(album) {
+    const page = await album.console("/contacts");
+    await page.getByRole("button", { name: "Lerato Molefe" }).click();
+    await page.getByRole("dialog").getByText("Prefers deliveries after 16:00.").waitFor();
+    return page;
+  },
+  async flow(album) {
+    const page = await album.console("/flows/new/faq");
+    await page.getByRole("region", { name: "Findings of the checker" }).getByText("No findings").waitFor();
+    await page.getByRole("group", { name: /^Menu: questions/ }).click();
+    await page.getByLabel("Name of the node").waitFor();
+    return page;
+  },
+  async site(album) {
+    const { id, name, origins } = await album.demo.call("POST", "/messaging-service/web/sites", { name: "Sample Shop", origins: ["https://shop.example"] });
+    await album.demo.call("PUT", `/messaging-service/web/sites/${id}`, { name, origins, team: "Orders", look: { color: "#7A3E9D" }, texts: { title: "Ask the shop", greeting: "Good day! How can we help you?" } });
+    const page = await album.console(`/numbers/sites/${id}`);
+    await page.frameLocator("iframe").getByText("Good day! How can we help you?").first().waitFor();
+    return page;
+  },
+  async operators(album) {
+    const { key } = album.demo.admin("operator", "add", "--name", "Nomsa Dlamini");
+    const page = await album.page();
+    // The pictures have no name of a machine.
+    await page.route("**/operator-service/api/v1/status", async (route) => {
+      const response = await route.fetch();
+      const status = await response.json();
+      for (const process of status.processes) process.host = "server-1";
+      await route.fulfill({ response, json: status });
+    });
+    await page.goto(`${album.demo.base}/console/operators`);
+    await page.getByLabel("Key of the operator").fill(key);
+    await page.getByLabel("Key of the operator").press("Enter");
+    await page.getByRole("region", { name: "Processes" }).first().getByText("server-1").waitFor();
     return page;
   },
   async phones(album) {

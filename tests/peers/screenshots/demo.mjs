@@ -102,6 +102,9 @@ export class Demo {
       await this.call("PUT", "/api/v1/users/me/availability", { available: user.name !== "Jonas Weber" }, made.apiKey);
     }
     await this.call("PUT", "/api/v1/clients/me", { displayName: "Sample Shop", timeZone: "Africa/Johannesburg", ratingWidget: true });
+    // Some of the customers of the past days are in the address book.
+    const contacts = PAST.slice(0, 12).map((name, index) => `${name},+${27821000000 + index},${index % 3 ? "newsletter" : "vip"}`);
+    await this.call("POST", "/messaging-service/WhatsApp/contacts/import", { csv: ["fullName,phoneNumber,tags", ...contacts].join("\n"), commit: true });
     for (const [shortcut, text] of CANNED_REPLIES) await this.call("POST", `${CHATS}/canned-replies`, { shortcut, text });
   }
 
