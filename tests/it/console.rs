@@ -176,6 +176,21 @@ async fn a_plugin_is_rolled_out_by_canary_rolled_back_and_compared_as_a_shadow()
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_author_drops_versions_and_watches_a_canary_that_fails_a_shadow_and_a_suspension() {
+    play_with("author-trial.mjs", &[greeter("Hello"), guest("hostile-bot")]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_author_opens_the_picture_of_a_conversation_replays_it_and_talks_to_an_older_version() {
+    play_with("author-picture.mjs", &[guest("clerk")]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_author_activates_for_one_inbox_by_a_schema_and_rolls_back_after_a_sentence() {
+    play_with("author-places.mjs", &[guest("keeper")]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_activation_sets_limits_of_http_requests_and_higher_ones_are_refused_at_their_fields() {
     play_with("http-limits.mjs", &[guest("errand-bot")]).await;
 }
