@@ -119,8 +119,21 @@ async fn a_developer_finds_a_failed_webhook_mends_its_receiver_and_sends_it_agai
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_developer_rotates_the_secret_of_webhooks_and_sends_again_what_failed_since_a_time() {
+    play("webhook-secret.mjs").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_developer_outside_the_client_opens_its_webhooks_alone_by_a_link_that_works_once() {
     play("links.mjs").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_admin_makes_a_user_blocks_a_recipient_saves_a_rate_and_allows_sms_again() {
+    let patchbay = SharedPatchbay::get().await;
+    let client = patchbay.new_client().await;
+    patchbay.credits(&client, 10);
+    play_for(&client, "administration.mjs", &[]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -131,6 +144,11 @@ async fn an_admin_sees_the_sessions_of_a_user_and_ends_one() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_developer_sends_to_the_recipients_of_a_csv_file_and_follows_a_message() {
     play("sends.mjs").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_developer_finds_a_message_by_its_number_and_its_batch_and_reads_why_a_plugin_decided() {
+    play_with("finding.mjs", &[guest("picky-fallback")]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
