@@ -24,7 +24,7 @@ export function useDrop(onFile) {
   const [over, setOver] = useState(false);
   const depth = useRef(0);
   // A field for files takes what is dropped on it.
-  const hasFiles = (/** @type {DragEvent} */ event) => event.dataTransfer?.types.includes("Files") && !(/** @type {Element} */ (event.target).matches("input[type=file]"));
+  const hasFiles = (/** @type {DragEvent} */ event) => event.dataTransfer?.types.includes("Files") && !(event.target instanceof HTMLInputElement && event.target.type === "file");
   const listeners = {
     onDragEnter: (/** @type {DragEvent} */ event) => {
       if (!hasFiles(event)) return;
