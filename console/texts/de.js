@@ -798,6 +798,7 @@ export default {
     changeNoHosts: "Die erlaubten Hosts bleiben.",
     changeNone: "{place}: {name} {version} antwortet wieder, mit der früheren Konfiguration, den früheren Hosts und Grenzen.",
     changeSame: "{place}: {name} bleibt bei {version}.",
+    changeSecrets: "Geheimnisse bekommen ihre früheren Werte zurück: {names}.",
     changeTrial: "{place}: {mode} {trial} endet, und {name} {version} antwortet für alle.",
     changeVersion: "{place}: {before} wird durch {after} ersetzt.",
     checkPassed: "Die Prüfung hat nichts gefunden",

@@ -798,6 +798,7 @@ export default {
     changeNoHosts: "The allowed hosts stay.",
     changeNone: "{place}: {name} {version} answers again, with its former configuration, hosts and limits.",
     changeSame: "{place}: {name} stays at {version}.",
+    changeSecrets: "Secrets get their former values back: {names}.",
     changeTrial: "{place}: the {mode} {trial} ends, and {name} {version} answers for everybody.",
     changeVersion: "{place}: {before} is replaced by {after}.",
     checkPassed: "The check has no findings",

@@ -71,10 +71,12 @@ const rollback = dialog("Roll back keeper");
 await place.getByRole("button", { name: `Actions for ${given.number}` }).click();
 await page.getByRole("menuitem", { name: "Roll back" }).click();
 const said = [
-  `${given.number}: keeper v2 is replaced by keeper v1.`, "These fields of the configuration change: shop.", "Requests to these hosts are no longer possible: b.example.",
-  "Requests to these hosts become possible: a.example.",
+  `${given.number}: keeper v2 is replaced by keeper v1.`, "These fields of the configuration change: shop.", "Secrets get their former values back: apiKey.",
+  "Requests to these hosts are no longer possible: b.example.", "Requests to these hosts become possible: a.example.",
 ].join(" ");
-await eventually("the sentence", async () => (await rollback.locator(".rollback-sentence").textContent()) === said);
+const sentence = rollback.locator(".rollback-sentence");
+await sentence.waitFor();
+check((await sentence.textContent()) === said, `the sentence is ${await sentence.textContent()}`);
 check((await rollback.getByLabel("Inbox").locator("option:checked").textContent()) === given.number, "the inbox of the rollback");
 const sides = async (title) => rollback.getByRole("region", { name: title, exact: true }).locator(".differs").allTextContents();
 check((await sides("Configuration now")).join().includes("second shop") && (await sides("Configuration after it")).join().includes("first shop"), "both configurations stand side by side");
