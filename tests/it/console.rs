@@ -119,7 +119,7 @@ async fn a_developer_finds_a_failed_webhook_mends_its_receiver_and_sends_it_agai
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_developer_rotates_the_secret_of_webhooks_and_sends_again_what_failed_since_a_time() {
+async fn a_developer_rotates_the_secret_of_webhooks_and_sends_failed_deliveries_of_a_period_again() {
     play("webhook-secret.mjs").await;
 }
 

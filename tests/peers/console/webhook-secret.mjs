@@ -1,5 +1,5 @@
 // A developer shows and rotates the secret that signs webhooks, and its receiver finds the new signature. A webhook that its receiver
-// ended is turned on again, and what failed since is sent again.
+// ended is turned on again, and the deliveries that failed are sent again.
 import { createHmac } from "node:crypto";
 import { createServer } from "node:http";
 import { browser, check, complaints, eventually, given, judgeLooks, logIn, phone } from "./stage.mjs";
