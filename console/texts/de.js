@@ -529,6 +529,7 @@ export default {
     openidElsewhere: "Diese Anmeldung wurde in einem anderen Browser oder Tab begonnen. Beginnen Sie hier von vorn.",
     openidFailed: "Der Anmeldedienst hat die Anmeldung mit einem Fehler beendet. Beginnen Sie von vorn, und fragen Sie den Betreiber dieses Servers, wenn es wieder misslingt.",
     password: "Passwort",
+    temporary: "Ihr Passwort ist vorläufig. Wählen Sie ein neues.",
     text: "Verwenden Sie die Anmeldung Ihres Unternehmens.",
     title: "Bei Patchbay anmelden",
     wrong: "Kundenkennung, E-Mail oder Passwort ist falsch.",

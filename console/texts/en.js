@@ -529,6 +529,7 @@ export default {
     openidElsewhere: "This login was begun in another browser or tab. Begin again here.",
     openidFailed: "The login provider ended the login with an error. Begin again, and ask the operator of this server if it fails again.",
     password: "Password",
+    temporary: "Your password is temporary. Choose a new one.",
     text: "Use the login of your client.",
     title: "Log in to Patchbay",
     wrong: "The client reference, e-mail or password is wrong.",

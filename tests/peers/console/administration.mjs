@@ -1,6 +1,6 @@
 // An ADMIN makes a user and changes its role, blocks a recipient and takes it back, saves a rate, reads the credits, and lets a number
 // that stopped SMS have them again.
-import { browser, call, check, complaints, eventually, given, judgeLooks, loaded, logIn, phone } from "./stage.mjs";
+import { browser, call, check, complaints, eventually, given, judgeLooks, loaded, logIn, phone, visit } from "./stage.mjs";
 
 const chromium = await browser();
 const page = await logIn(await chromium.newContext(), "/administration/users");
@@ -10,7 +10,7 @@ const part = (name) => page.getByRole("link", { name, exact: true }).click();
 const email = `lindiwe@${given.clientRef}.example`;
 const row = (text, on = page) => on.getByRole("row").filter({ hasText: text });
 
-// A new user logs in with the password that is shown once.
+// A new user logs in with the password that is shown once, and chooses another one.
 await page.getByRole("button", { name: "Add a user" }).click();
 const form = dialog("Add a user");
 await form.getByLabel("Name", { exact: true }).fill("Lindiwe");
@@ -23,7 +23,15 @@ const password = (await once.locator("code").textContent()).trim();
 await page.keyboard.press("Escape");
 await once.waitFor({ state: "detached" });
 await row(email).getByText("Agent", { exact: true }).waitFor();
-const theirs = await logIn(await chromium.newContext(), "/inbox", { email, password });
+const theirs = await visit(await chromium.newContext({ bypassCSP: true, reducedMotion: "reduce" }), `${given.base}/console/inbox`);
+const field = (name) => theirs.getByLabel(name, { exact: true });
+for (const [name, value] of [["Client reference", given.clientRef], ["E-mail", email], ["Password", password]]) await field(name).fill(value);
+await field("Password").press("Enter");
+await theirs.getByText("Your password is temporary. Choose a new one.").waitFor();
+await judgeLooks(theirs, "the login with a temporary password");
+await field("New password").fill("long enough");
+await field("New password").press("Enter");
+await theirs.getByRole("region", { name: "Chats" }).waitFor();
 const seesAdministration = (on) => on.getByRole("navigation").getByRole("link", { name: "Administration" }).count();
 check((await seesAdministration(theirs)) === 0, "an agent sees the administration");
 
