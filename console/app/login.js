@@ -1,6 +1,6 @@
 // The page before the session: client, e-mail and password.
 import { html } from "htm/preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { ApiError, describe } from "#app/faults.js";
 import { LANGUAGES, language, t, useLanguage } from "#app/i18n.js";
 import { Logo } from "#app/logo.js";
@@ -19,6 +19,9 @@ export function Login({ fault: before = "", onOperator }) {
   const [fault, setFault] = useState(before);
   // A temporary password opens nothing: the user chooses another one here.
   const [next, setNext] = useState(/** @type {string | null} */ (null));
+  useEffect(() => {
+    if (next !== null) /** @type {HTMLElement | null} */ (document.querySelector("input[autocomplete=new-password]"))?.focus();
+  }, [next === null]);
   const set = (/** @type {string} */ field) => (/** @type {string} */ value) => setForm((before) => ({ ...before, [field]: value }));
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
@@ -51,7 +54,7 @@ export function Login({ fault: before = "", onOperator }) {
       <${TextField} label=${t("login.email")} value=${form.email} onValue=${set("email")} type="email" required autocomplete="username" autofocus=${Boolean(form.clientRef)} />
       <${TextField} label=${t("login.password")} value=${form.password} onValue=${set("password")} type="password" required autocomplete="current-password" />
       ${next !== null && html`<div class="banner rounded" role="status"><${Icon} name="info" /><span>${t("login.temporary")}</span></div>
-        <${TextField} label=${t("account.next")} hint=${t("account.nextHint")} value=${next} onValue=${setNext} type="password" required minlength="8" autocomplete="new-password" autofocus />`}
+        <${TextField} label=${t("account.next")} hint=${t("account.nextHint")} value=${next} onValue=${setNext} type="password" required minlength="8" autocomplete="new-password" />`}
     </div>
     ${fault && html`<div class="banner danger rounded" role="alert"><${Icon} name="alert" /><span>${fault}</span></div>`}
     <${Button} kind="primary wide" type="submit" busy=${busy}>${busy ? t("login.busy") : t("login.action")}<//>

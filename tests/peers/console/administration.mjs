@@ -1,6 +1,6 @@
 // An ADMIN makes a user and changes its role, blocks a recipient and takes it back, saves a rate, reads the credits, and lets a number
 // that stopped SMS have them again.
-import { browser, call, check, complaints, eventually, given, judgeLooks, loaded, logIn, phone, visit } from "./stage.mjs";
+import { browser, call, check, complaints, eventually, focused, given, judgeLooks, loaded, logIn, phone, visit } from "./stage.mjs";
 
 const chromium = await browser();
 const page = await logIn(await chromium.newContext(), "/administration/users");
@@ -28,6 +28,7 @@ const field = (name) => theirs.getByLabel(name, { exact: true });
 for (const [name, value] of [["Client reference", given.clientRef], ["E-mail", email], ["Password", password]]) await field(name).fill(value);
 await field("Password").press("Enter");
 await theirs.getByText("Your password is temporary. Choose a new one.").waitFor();
+await focused(field("New password"));
 await judgeLooks(theirs, "the login with a temporary password");
 await field("New password").fill("long enough");
 await field("New password").press("Enter");
