@@ -22,7 +22,10 @@ export function Login({ fault: before = "", onOperator }) {
   useEffect(() => {
     if (next !== null) /** @type {HTMLElement | null} */ (document.querySelector("input[autocomplete=new-password]"))?.focus();
   }, [next === null]);
-  const set = (/** @type {string} */ field) => (/** @type {string} */ value) => setForm((before) => ({ ...before, [field]: value }));
+  const set = (/** @type {string} */ field) => (/** @type {string} */ value) => {
+    setForm((before) => ({ ...before, [field]: value }));
+    setNext(null);
+  };
   const submit = async (/** @type {Event} */ event) => {
     event.preventDefault();
     setBusy(true);
