@@ -35,6 +35,11 @@ export async function logIn(login) {
   begin(await openSession(login));
 }
 
+/** Replaces a password before a login. @param {{clientRef: string, email: string, password: string}} login @param {string} newPassword */
+export async function replacePassword(login, newPassword) {
+  await api.post("/messaging-service/WhatsApp/authenticate/changePassword", { ...login, newPassword }, { anonymous: true });
+}
+
 /** Ends a login by OpenID Connect. @param {{code: string, state: string, secret: string}} back */
 export async function logInByOpenid(back) {
   const opened = await api.post("/api/v1/sessions/openid/finish", back, { anonymous: true });

@@ -44,6 +44,16 @@ export function ActivateDialog({ plugin, inboxes, version: wanted, of, mode: wan
   const imports = chosen?.imports ?? plugin.imports;
   const usesHttp = imports.some((one) => one.startsWith("patchbay:plugin/http@"));
   const faults = faultsByField(fault);
+  // A place with an activation of its own keeps what is in force there.
+  const choosePlace = (/** @type {string} */ next) => {
+    const there = presentOf(plugin, next, version, mode);
+    setPlace(next);
+    if (!there) return;
+    setKeep(true);
+    setConfig(there.config);
+    setHosts(there.allowedHosts.join("\n"));
+    setLimits(ownLimits(there.httpLimits));
+  };
   const send = async () => {
     setBusy(true);
     setFault(null);
@@ -66,7 +76,7 @@ export function ActivateDialog({ plugin, inboxes, version: wanted, of, mode: wan
       <${Button} kind="primary" type="submit" icon="play" busy=${busy}>${t("plugins.activate")}<//>`}>
     <div class="form-grid">
       ${versions.length > 0 && html`<${Select} label=${t("plugins.version")} value=${String(version)} options=${versions.map((one) => [String(one.version), versionName(one.version)])} onValue=${(/** @type {string} */ next) => setVersion(Number(next))} fault=${faults.version} />`}
-      <${Select} label=${t("plugins.place")} value=${place} options=${[["", t("plugins.allInboxes")], ...inboxes.map((one) => [one.id, one.number])]} onValue=${setPlace} fault=${faults.whatsAppNumberId} />
+      <${Select} label=${t("plugins.place")} value=${place} options=${[["", t("plugins.allInboxes")], ...inboxes.map((one) => [one.id, one.number])]} onValue=${choosePlace} fault=${faults.whatsAppNumberId} />
       <${Select} label=${t("plugins.mode")} value=${mode} options=${MODES.map((one) => [one, t(`plugins.mode_${one}`)])} onValue=${setMode} hint=${t(`plugins.modeHint_${mode}`)} fault=${faults.mode} />
       ${mode === "canary" && html`<${TextField} label=${t("plugins.share")} type="number" min="1" max="99" value=${String(percent)} onValue=${(/** @type {string} */ next) => setPercent(Number(next))} fault=${faults.percent} />
         <${TextField} label=${t("plugins.threshold")} type="number" min="1" max="100" value=${String(threshold)} onValue=${(/** @type {string} */ next) => setThreshold(Number(next))} fault=${faults.errorThreshold} hint=${t("plugins.thresholdHint", { minimum })} />

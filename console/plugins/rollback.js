@@ -8,7 +8,7 @@ import { Button, Select } from "#ui/controls.js";
 import { Dialog } from "#ui/dialog.js";
 import { Fault, Loaded, SkeletonList } from "#ui/states.js";
 import { report } from "#ui/toast.js";
-import { addressOf, placeName, versionName } from "./facts.js";
+import { addressOf, placeName, secretNames, versionName } from "./facts.js";
 import { limitWords } from "./http-limits.js";
 import { Compare, Notice } from "./parts.js";
 
@@ -68,6 +68,8 @@ export function sentence(before, after, inboxes) {
   if (!before || before.mode !== "live") return words.concat(t("plugins.changeKeeps")).join(" ");
   const names = [...new Set([...Object.keys(before.config ?? {}), ...Object.keys(after.config ?? {})])].filter((name) => JSON.stringify(before.config?.[name]) !== JSON.stringify(after.config?.[name]));
   words.push(names.length ? t("plugins.changeConfig", { names: names.join(", ") }) : t("plugins.changeNoConfig"));
+  // The former activation has its own secrets, which the API does not show.
+  if (after.secrets.length) words.push(t("plugins.changeSecrets", { names: secretNames(after) }));
   const gone = before.allowedHosts.filter((one) => !after.allowedHosts.includes(one));
   const added = after.allowedHosts.filter((one) => !before.allowedHosts.includes(one));
   if (gone.length) words.push(t("plugins.changeHostsGone", { hosts: gone.join(", ") }));

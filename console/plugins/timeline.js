@@ -25,6 +25,7 @@ export function timelineOf(calls, recordings, decisions) {
   const recorded = new Map(recordings.map((one) => [one.id, one.recording]));
   /** @type {any[]} */
   const items = decisions.map((one) => ({ kind: "route", id: one.id, at: new Date(one.time).getTime(), decision: one }));
+  const moments = momentsOf(calls, recorded);
   for (const call of calls) {
     const at = new Date(call.time).getTime();
     const found = recorded.get(call.id);
@@ -36,11 +37,26 @@ export function timelineOf(calls, recordings, decisions) {
         items.push({ kind: "action", id, at, action });
         continue;
       }
-      const until = at + action.afterSeconds * 1000;
-      const fired = calls.some((one) => one.event === "timer" && new Date(one.time).getTime() >= until);
-      items.push({ kind: "timer", id, at, name: action.name, seconds: action.afterSeconds, until, fired });
+      // It ends when it fires, is cancelled or starts again.
+      const next = moments[moments.findIndex((one) => one.id === id) + 1];
+      const end = next?.name === action.name ? next : undefined;
+      items.push({ kind: "timer", id, at, name: action.name, seconds: action.afterSeconds, until: end?.at ?? at + action.afterSeconds * 1000, fired: end?.what === "timer" });
     }
   }
   items.sort((left, right) => left.at - right.at);
   return { items, recorded: recordings.length > 0 || calls.length === 0 };
+}
+
+/**
+ * What recorded calls did with timers, by the name of the timer and in the order of time.
+ * @param {Invocation[]} calls @param {Map<string, any>} recorded
+ * @returns {Array<{id: string, name: string, at: number, what: string}>}
+ */
+function momentsOf(calls, recorded) {
+  const found = calls.filter((one) => one.mode !== "shadow").flatMap((call) => {
+    const { question, result } = recorded.get(call.id) ?? {};
+    const all = [question?.event, ...(result?.actions ?? [])].map((one, index) => ({ id: `${call.id} ${index - 1}`, name: one?.name, at: new Date(call.time).getTime(), what: one?.type }));
+    return all.filter((one) => ["timer", "start-timer", "cancel-timer"].includes(one.what));
+  });
+  return found.sort((left, right) => left.name.localeCompare(right.name) || left.at - right.at);
 }

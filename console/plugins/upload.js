@@ -17,13 +17,14 @@ import { Notice } from "./parts.js";
 const NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
 /**
- * Takes files that are dropped on an element.
+ * Takes files that are dropped on an element. If another such element inside takes the file, this one only ends its mark.
  * @param {(file: File) => void} onFile
  */
 export function useDrop(onFile) {
   const [over, setOver] = useState(false);
   const depth = useRef(0);
-  const hasFiles = (/** @type {DragEvent} */ event) => event.dataTransfer?.types.includes("Files");
+  // A field for files takes what is dropped on it.
+  const hasFiles = (/** @type {DragEvent} */ event) => event.dataTransfer?.types.includes("Files") && !(event.target instanceof HTMLInputElement && event.target.type === "file");
   const listeners = {
     onDragEnter: (/** @type {DragEvent} */ event) => {
       if (!hasFiles(event)) return;
@@ -38,12 +39,12 @@ export function useDrop(onFile) {
     onDragOver: (/** @type {DragEvent} */ event) => hasFiles(event) && event.preventDefault(),
     onDrop: (/** @type {DragEvent} */ event) => {
       if (!hasFiles(event)) return;
+      const taken = event.defaultPrevented;
       event.preventDefault();
-      event.stopPropagation();
       depth.current = 0;
       setOver(false);
       const file = event.dataTransfer?.files[0];
-      if (file) onFile(file);
+      if (file && !taken) onFile(file);
     },
   };
   return { over, listeners };
@@ -69,6 +70,8 @@ export function UploadDialog({ name: fixed, file: given, onClose, onDone }) {
     if (!fixed) setName(nameFrom(next.name));
   };
   const dropping = useDrop(take);
+  // A drop on the page behind the dialog.
+  useEffect(() => given && take(given), [given]);
   useEffect(() => {
     if (!file) return undefined;
     const control = new AbortController();

@@ -119,8 +119,21 @@ async fn a_developer_finds_a_failed_webhook_mends_its_receiver_and_sends_it_agai
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_developer_rotates_the_secret_of_webhooks_and_sends_failed_deliveries_of_a_period_again() {
+    play("webhook-secret.mjs").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_developer_outside_the_client_opens_its_webhooks_alone_by_a_link_that_works_once() {
     play("links.mjs").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_admin_makes_a_user_blocks_a_recipient_saves_a_rate_and_allows_sms_again() {
+    let patchbay = SharedPatchbay::get().await;
+    let client = patchbay.new_client().await;
+    patchbay.credits(&client, 10);
+    play_for(&client, "administration.mjs", &[]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -131,6 +144,11 @@ async fn an_admin_sees_the_sessions_of_a_user_and_ends_one() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_developer_sends_to_the_recipients_of_a_csv_file_and_follows_a_message() {
     play("sends.mjs").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_developer_finds_a_message_by_its_number_and_its_batch_and_reads_why_a_plugin_decided() {
+    play_with("finding.mjs", &[guest("picky-fallback")]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -183,6 +201,21 @@ async fn every_dialog_keeps_the_focus_closes_by_escape_and_gives_the_focus_back_
 #[tokio::test(flavor = "multi_thread")]
 async fn a_plugin_is_rolled_out_by_canary_rolled_back_and_compared_as_a_shadow() {
     play_with("plugins.mjs", &[greeter("Hello"), greeter("Welcome")]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_author_drops_versions_and_watches_a_canary_that_fails_a_shadow_and_a_suspension() {
+    play_with("author-trial.mjs", &[greeter("Hello"), guest("hostile-bot")]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_author_opens_the_picture_of_a_conversation_replays_it_and_talks_to_an_older_version() {
+    play_with("author-picture.mjs", &[guest("clerk")]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_author_activates_for_one_inbox_by_a_schema_and_rolls_back_after_a_sentence() {
+    play_with("author-places.mjs", &[guest("keeper")]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -1,6 +1,7 @@
 // The pages of developers: judged by axe-core in light and dark, and at 360 pixels; a key made and removed by keyboard alone.
 import { readFileSync } from "node:fs";
-import { browser, check, complaints, eventually, findings, given, judgeLooks, loaded, logIn, press, tabTo } from "./stage.mjs";
+import { createServer } from "node:http";
+import { browser, check, complaints, eventually, findings, given, judgeLooks, loaded, logIn, press, tabTo, visit } from "./stage.mjs";
 
 const PAGES = [
   ["/messages", "Find a message"], ["/sends", "New send"], ["/sends/new", "order_ready"], ["/webhooks", "No webhooks yet"], ["/numbers/whatsapp", "WhatsApp Cloud"], ["/numbers/messenger", "No pages yet"], ["/numbers/telegram", "No bots yet"], ["/numbers/sites", "No sites yet"],
@@ -153,6 +154,25 @@ const others = calls.filter((one) => one.includes("/web-chat/") && !files.includ
 check(others.length === 0, `calls of the preview: ${others.join(", ")}`);
 check(!calls.some((one) => one.startsWith("PUT /messaging-service/web/sites")), "nothing was saved");
 check(complaints(page).length === 0, complaints(page).join("\n"));
+
+// Another site shows the widget by its tag, with the settings that were saved.
+const shop = createServer((_, response) => response.writeHead(200, { "content-type": "text/html" }).end(`<!doctype html><html lang="en"><title>Shop</title><body>${tag}</body></html>`));
+await new Promise((ready) => shop.listen(0, "127.0.0.1", ready));
+const origin = `http://127.0.0.1:${shop.address().port}`;
+await page.getByLabel("Origins").fill(`https://shop.example\n${origin}`);
+await page.getByRole("button", { name: "Save" }).click();
+await page.getByText("The site is saved. Widgets show it when their page is loaded again.").waitFor();
+await page.reload();
+check((await title.inputValue()) === "Ask us" && (await page.getByLabel("Side", { exact: true }).inputValue()) === "START", "the saved settings are lost");
+const tag = (await page.getByRole("group", { name: "Script tag" }).textContent()).trim();
+check(tag.includes(`src="${given.base}/`), `the tag is ${tag}`);
+const visitor = await visit(await chromium.newContext(), origin);
+const chat = visitor.locator("patchbay-chat");
+await chat.locator(".launcher").click();
+await eventually("the saved title", async () => (await chat.locator(".head h2").textContent()) === "Ask us");
+check((await chat.locator(".head").evaluate((one) => getComputedStyle(one).backgroundColor)) === "rgb(170, 0, 85)", "the saved colour is lost");
+shop.close();
+shop.closeAllConnections();
 
 const settings = new URL(page.url()).pathname.replace("/console", "");
 const judged = await logIn(await chromium.newContext({ bypassCSP: true, reducedMotion: "reduce" }), settings);

@@ -137,5 +137,17 @@ for (const [colorScheme, width] of [["light", 1280], ["dark", 360]]) {
 const told = await logIn(await chromium.newContext({ bypassCSP: true, reducedMotion: "reduce" }), `${found}?view=full`);
 await told.getByRole("region", { name: "Story of the message" }).getByText("wamid.").first().waitFor();
 await judgeLooks(told, "the story of a message");
+
+// The list of the sends, and a prepared send: its mapping, its check with faults, and its preview.
+await told.getByRole("link", { name: "Sends", exact: true }).click();
+await told.getByRole("row").filter({ hasText: "order_ready" }).waitFor();
+await judgeLooks(told, "the list of sends");
+await told.getByRole("link", { name: "New send" }).click();
+await told.getByRole("button", { name: /^order_ready/ }).click();
+await told.locator('input[type="file"]').setInputFiles({ name: "people.csv", mimeType: "text/csv", buffer: Buffer.from(csv) });
+await told.getByLabel("Value of the button Open", { exact: true }).selectOption({ label: "order (42)" });
+await told.getByText("3 of 5 rows can be sent. 2 rows have faults.").waitFor();
+await told.getByRole("region", { name: "Preview" }).getByText("Hi Thandi; the first, order 42 is ready.").waitFor();
+await judgeLooks(told, "a prepared send");
 await chromium.close();
 console.log("ok");

@@ -1,4 +1,5 @@
 // A console in a browser, and the phones around it.
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { browser as launch, check, eventually, focused, given, listen, press, tabTo, visit } from "../browser/stage.mjs";
 
@@ -118,6 +119,28 @@ export async function upload(page, button, name, file) {
   if (name) await form.getByLabel("Name").fill(name);
   await form.getByRole("button", { name: "Upload", exact: true }).click();
   await form.waitFor({ state: "detached" });
+}
+
+// Drags a component over an element, and drops it there. `over` looks at the page in between.
+export async function drop(element, path, name, over = () => {}) {
+  const page = element.page();
+  const [bytes, file] = [readFileSync(path).toString("base64"), { name, type: "application/wasm" }];
+  const dataTransfer = await page.evaluateHandle(([base64, { name, type }]) => {
+    const transfer = new DataTransfer();
+    transfer.items.add(new File([Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))], name, { type }));
+    return transfer;
+  }, [bytes, file]);
+  for (const type of ["dragenter", "dragover"]) await element.dispatchEvent(type, { dataTransfer });
+  await over();
+  await element.dispatchEvent("drop", { dataTransfer });
+}
+
+// A call of the API as the user who is logged in on a page.
+export async function call(page, method, path, body) {
+  const authorization = await page.evaluate(() => JSON.parse(sessionStorage.getItem("patchbay.session")).key);
+  const answer = await fetch(`${given.base}${path}`, { method, headers: { authorization, "x-api-key": authorization, "content-type": "application/json" }, body: body && JSON.stringify(body) });
+  check(answer.ok, `${method} ${path}: ${answer.status} ${await answer.clone().text()}`);
+  return answer.json();
 }
 
 // Parts of the inbox, by what people and screen readers perceive.
