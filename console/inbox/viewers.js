@@ -57,7 +57,7 @@ export function lookAt(chat) {
   return () => {
     clearInterval(timer);
     stopEvents();
-    if (supported) api.remove(`/chat-service/api/v2/chats/${chat}/viewers`).catch(() => {});
+    if (supported) told = told.then(() => api.remove(`/chat-service/api/v2/chats/${chat}/viewers`).catch(() => {}));
     clearTimeout(pause);
     wrote = 0;
     shown = "";
