@@ -5,8 +5,9 @@ import { Inbox, browser, call, check, complaints, eventually, focused, given, lo
 const chromium = await browser();
 const lead = await logIn(await chromium.newContext(), "/inbox/unassigned");
 const site = await call(lead, "POST", "/messaging-service/web/sites", { name: "Shop", origins: [new URL(given.phones).origin] });
-const known = { siteKey: site.siteKey, name: "Shop", script: site.script };
-check((await fetch(`${given.phones}/simulator/sites`, { method: "POST", body: JSON.stringify(known) })).ok, "the simulator does not know the site");
+const known = { siteKey: site.siteKey, name: "Shop", script: `${given.base}/web-chat/widget.js?site=${site.siteKey}` };
+const told = await fetch(`${given.phones}/simulator/sites`, { method: "POST", body: JSON.stringify(known) });
+check(told.ok, `the simulator takes no site: ${told.status}`);
 const visitor = await new Widget(await visit(await chromium.newContext(), `${given.phones}/web?site=${site.siteKey}`)).open();
 const agent = await logIn(await chromium.newContext(), "/inbox/all", given.agent);
 const [first, second] = [new Inbox(lead), new Inbox(agent)];
