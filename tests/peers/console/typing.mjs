@@ -50,14 +50,14 @@ await lead.getByText("AGENT also looks at this chat.").waitFor();
 await phone("POST", `${given.phone}/messages`, { to: given.number, text: "hello from the phone" });
 const draft = (of) => of.locator(".chat-last").filter({ hasText: "Draft:" });
 const holds = (text) => eventually(`the draft "${text}"`, async () => (await second.field.inputValue()) === text);
-await draft(web).getByText("We").waitFor();
+await draft(web).filter({ hasText: "We" }).waitFor();
 await whatsApp.click();
 await second.sees("hello from the phone");
 await agent.getByRole("button", { name: "Take this chat" }).click();
 await focused(second.field);
 await holds("");
 await press(second.field, ..."On the phone");
-await draft(whatsApp).getByText("On the phone").waitFor();
+await draft(whatsApp).filter({ hasText: "On the phone" }).waitFor();
 await web.click();
 await second.sees("hello from the site");
 await holds("We ");
@@ -67,7 +67,7 @@ await holds("On the phone");
 await second.field.focus();
 await press(second.field, "End", ..." we help", "Enter");
 await eventually("the answer on the phone", async () => (await phone("GET", `${given.phone}/inbox`)).messages.some((one) => one.text === "On the phone we help"));
-await whatsApp.locator(".chat-last").getByText("On the phone we help").waitFor();
+await whatsApp.locator(".chat-last").filter({ hasText: "On the phone we help" }).waitFor();
 await eventually("one draft", async () => (await draft(whatsApp).count()) === 0 && (await draft(web).count()) === 1);
 
 // Closed, and opened again by a click: the answer is next, in another ticket.
