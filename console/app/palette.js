@@ -69,7 +69,8 @@ function PaletteDialog() {
   useEffect(() => {
     const control = new AbortController();
     setFound([]);
-    if (settled.length > 1) {
+    // A number may be that of a ticket.
+    if (settled.length > 1 || /^\d$/.test(settled)) {
       for (const source of sources) {
         source.search?.(settled, control.signal).then((commands) => {
           if (commands.length && !control.signal.aborted) setFound((before) => [...before, { title: source.title, commands }]);

@@ -69,6 +69,11 @@ function knowWhole(chat) {
   return know({ ...chat, lastMessage: chat.lastMessage ?? null, waitingSince: chat.waitingSince ?? null });
 }
 
+/** Takes in chats as the API returned them, if the console knows them. @param {Chat[]} found */
+export function renew(found) {
+  batch(() => found.filter((chat) => chats.get(chat.id)?.peek()).forEach(knowWhole));
+}
+
 /** Takes in a chat of a list that was asked for at a moment. Later events keep their facts. @param {Chat} chat @param {number} asked */
 function knowListed(chat, asked) {
   const before = chats.get(chat.id)?.peek();

@@ -13,7 +13,7 @@ import { AttachmentList, Attachments } from "./attachments.js";
 import { draftOf, keepDraft } from "./drafts.js";
 import { notes, writeNote } from "./notes.js";
 import { SuggestionList, useSuggestions } from "./suggestions.js";
-import { writeIn } from "./viewers.js";
+import { endWriting, writeIn } from "./viewers.js";
 import { windowOf } from "./window.js";
 import { summary } from "./words.js";
 
@@ -50,8 +50,18 @@ export function Composer({ chat, history, attachments, quote, onQuote, onTemplat
     setText(text.slice(0, text.length - word.length) + by);
     field.current?.focus();
   };
-  const suggestions = useSuggestions({ text, note, chat: chat.id, replace });
-  useEffect(() => setAt(0), [suggestions.length]);
+  const { suggestions, awaited } = useSuggestions({ text, note, chat: chat.id, replace });
+  useEffect(() => setAt(0), [suggestions.map((one) => one.key).join()]);
+  // Enter after a shortcut whose reply is still on its way: the shortcut is not sent to the customer.
+  const entered = useRef("");
+  useEffect(() => {
+    if (awaited || !entered.current) return;
+    const isSame = entered.current === text;
+    entered.current = "";
+    if (!isSame) return;
+    if (suggestions.length) suggestions[0].choose();
+    else void submit();
+  }, [awaited, text]);
   useLayoutEffect(() => {
     if (quote) field.current?.focus();
   }, [quote]);
@@ -66,6 +76,7 @@ export function Composer({ chat, history, attachments, quote, onQuote, onTemplat
   };
   const submit = async () => {
     if (busy || attachments.busy) return;
+    endWriting();
     const written = text.trim();
     if (note) {
       if (!written) return;
@@ -99,7 +110,8 @@ export function Composer({ chat, history, attachments, quote, onQuote, onTemplat
       else suggestions[Math.min(at, suggestions.length - 1)].choose();
     } else if (event.key === "Enter" && !event.shiftKey) {
       event.preventDefault();
-      void submit();
+      if (awaited) entered.current = text;
+      else void submit();
     } else if (event.key === "Escape") {
       if (quote) onQuote(null);
       else field.current?.blur();

@@ -15,7 +15,7 @@ import { Fault, Loaded } from "#ui/states.js";
 import { report } from "#ui/toast.js";
 import { ContactAttributes } from "../contacts/attributes.js";
 import { CONTACTS, ContactNotes, TagEditor } from "../contacts/facts.js";
-import { chatOf, fetchChat } from "./chats.js";
+import { chatOf, renew } from "./chats.js";
 import { stateOf } from "./scopes.js";
 import { BotSteps } from "./steps.js";
 import { channelName, inboxAddress, nameOf, phone } from "./words.js";
@@ -24,7 +24,7 @@ import { channelName, inboxAddress, nameOf, phone } from "./words.js";
 
 /** `known`: the server told of the contact. @typedef {{contactId?: string | null, fullName?: string | null, tags: string[], chats: Chat[], known: boolean}} Customer */
 
-/** The contact and all chats of the customer of a chat. A server without this call finds the chats by a search. @param {Chat} chat @param {AbortSignal} signal @returns {Promise<Customer>} */
+/** The contact and all chats of the customer of a chat. A server without this call finds the chats by a search. @param {Chat} chat @param {AbortSignal} [signal] @returns {Promise<Customer>} */
 async function readCustomer(chat, signal) {
   try {
     return { ...(await api.get(`/chat-service/api/v2/chats/${chat.id}/customer`, undefined, { signal })), known: true };
@@ -107,7 +107,8 @@ function NameDialog({ chat, contact, onClose }) {
       const fullName = name.trim();
       if (id) await api.put(`${CONTACTS}/${id}`, { fullName });
       else await api.post(CONTACTS, { fullName, phoneNumber: chat.phoneNumber });
-      await fetchChat(chat.id);
+      // Every chat of the customer has the name.
+      renew((await readCustomer(chat)).chats);
       report(t("customer.named", { name: name.trim() }));
       onClose();
     } catch (fault) {

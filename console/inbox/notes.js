@@ -63,9 +63,15 @@ export async function writeNote(chat, text, whisper) {
   add(await api.post(path(chat), { text, mentions, ...(whisper ? { whisper } : {}) }));
 }
 
-/** The users that a text mentions. @param {string} text */
+/** The users that a text mentions: after each `@` those with the longest name that fits. @param {string} text */
 function mentioned(text) {
-  return (people.peek()?.users ?? []).filter((user) => user.name && text.includes(`@${user.name}`));
+  const users = (people.peek()?.users ?? []).filter((user) => user.name);
+  const found = text.split("@").slice(1).flatMap((rest) => {
+    const named = users.filter(({ name }) => rest.startsWith(name) && !/^[\p{L}\p{N}]/u.test(rest.slice(name.length)));
+    const longest = Math.max(...named.map(({ name }) => name.length));
+    return named.filter(({ name }) => name.length === longest);
+  });
+  return [...new Set(found)];
 }
 
 /** @param {{note: Note}} props */

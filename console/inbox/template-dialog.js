@@ -9,6 +9,7 @@ import { Dialog } from "#ui/dialog.js";
 import { Empty, Fault, Loaded } from "#ui/states.js";
 import { report } from "#ui/toast.js";
 import { noteLast } from "./chats.js";
+import { TemplateFile } from "./template-file.js";
 import { TemplatePreview, valueLabel } from "./template-parts.js";
 import { componentsOf, headerFile, isSendable, part, placeholders } from "./templates.js";
 import { nameOf } from "./words.js";
@@ -43,18 +44,21 @@ function ChooseDialog({ onClose, onChoose }) {
 
 /** @param {{chat: Chat, history: History, template: Template, onClose: () => void, onBack: () => void}} props */
 function FillDialog({ chat, history, template, onClose, onBack }) {
-  const [values, setValues] = useState(/** @type {Record<string, string>} */ ({}));
-  const [fileUrl, setFileUrl] = useState("");
+  // An address of a file is null while the file is uploaded.
+  const [values, setValues] = useState(/** @type {Record<string, string | null>} */ ({}));
+  const [file, setFile] = useState({ url: /** @type {string | null} */ (""), name: "" });
   const [busy, setBusy] = useState(false);
   const [error, setError] = useState(/** @type {unknown} */ (null));
   // The same name for each attempt: a repetition sends nothing again.
   const [tempId] = useState(() => crypto.randomUUID());
   const asked = placeholders(template);
   const format = headerFile(template);
+  const isWhole = [file.url, ...Object.values(values)].every((one) => one !== null);
+  const setValue = (/** @type {string} */ key) => (/** @type {string | null} */ value) => setValues((before) => ({ ...before, [key]: value }));
   const submit = async () => {
     setBusy(true);
     try {
-      const body = { templateId: template.id, templateName: template.name, components: componentsOf(template, values, fileUrl), tempId };
+      const body = { templateId: template.id, templateName: template.name, components: componentsOf(template, values, file.url ?? "", file.name), tempId };
       const sent = await api.post(`/chat-service/api/v2/chats/${chat.id}/template`, body);
       history.put(sent);
       noteLast(sent);
@@ -66,11 +70,14 @@ function FillDialog({ chat, history, template, onClose, onBack }) {
     }
   };
   return html`<${Dialog} title=${template.name} onClose=${onClose} onSubmit=${submit} foot=${html`
-    <${Button} onClick=${onBack}>${t("templates.other")}<//><${Button} kind="primary" icon="send" type="submit" busy=${busy}>${t("inbox.send")}<//>`}>
+    <${Button} onClick=${onBack}>${t("templates.other")}<//><${Button} kind="primary" icon="send" type="submit" busy=${busy} disabled=${!isWhole}>${t("inbox.send")}<//>`}>
     ${error && html`<${Fault} error=${error} />`}
-    ${format && html`<${TextField} label=${t("templates.file", { format: format.toLowerCase() })} hint=${t("templates.fileHint")} value=${fileUrl} onValue=${setFileUrl} type="url" required />`}
-    ${asked.map((one, index) => html`<${TextField} key=${one.key} label=${valueLabel(one)} placeholder=${one.example} type=${one.part === "file" ? "url" : "text"} required autofocus=${index === 0}
-      value=${values[one.key] ?? ""} onValue=${(/** @type {string} */ value) => setValues((before) => ({ ...before, [one.key]: value }))} />`)}
+    ${format && html`<${TemplateFile} label=${t("templates.file", { format: format.toLowerCase() })} format=${format} value=${file.url} autofocus onValue=${(/** @type {string | null} */ url, /** @type {string} */ name) => setFile({ url, name })} />`}
+    ${asked.map((one, index) => {
+      const props = { label: valueLabel(one), value: values[one.key] ?? "", onValue: setValue(one.key), autofocus: index === 0 && !format };
+      return one.part === "file" ? html`<${TemplateFile} key=${one.key} ...${props} format=${one.label.toUpperCase()} />`
+        : html`<${TextField} key=${one.key} ...${props} placeholder=${one.example} required />`;
+    })}
     <${TemplatePreview} template=${template} values=${values} />
   <//>`;
 }

@@ -13,7 +13,7 @@ export function valueLabel(one, braces = false) {
   return one.card ? t("templates.inCard", { number: one.card, label }) : label;
 }
 
-/** The header, the text, the footer and the buttons of a template or of a card. @param {{level: {components: import("./templates.js").Component[]}, values: Record<string, string>, before?: string}} props */
+/** The header, the text, the footer and the buttons of a template or of a card. @param {{level: {components: import("./templates.js").Component[]}, values: Record<string, string | null>, before?: string}} props */
 function Level({ level, values, before = "" }) {
   const header = part(level, "HEADER");
   const buttons = part(level, "BUTTONS")?.buttons ?? [];
@@ -23,7 +23,7 @@ function Level({ level, values, before = "" }) {
     ${buttons.map((button) => html`<span key=${button.text} class="sample-button">${button.text}</span>`)}`;
 }
 
-/** A template as the customer sees it. @param {{template: import("./templates.js").Template, values?: Record<string, string>, children?: any}} props */
+/** A template as the customer sees it. @param {{template: import("./templates.js").Template, values?: Record<string, string | null>, children?: any}} props */
 export function TemplatePreview({ template, values = {}, children }) {
   const cards = cardsOf(template);
   return html`<section class="sample" aria-label=${t("templates.preview")}>${children}<div class="sample-bubble"><${Level} level=${template} values=${values} /></div>

@@ -71,18 +71,18 @@ export function placeholders(template) {
   return [...ofLevel(template), ...cardsOf(template).flatMap(ofCard)];
 }
 
-/** A text with the values that are known. @param {string | undefined} text @param {Record<string, string>} values @param {string} [of] the keys of its values before the name */
+/** A text with the values that are known. @param {string | undefined} text @param {Record<string, string | null>} values @param {string} [of] the keys of its values before the name */
 export function filled(text, values, of = "body") {
   return (text ?? "").replace(PLACE, (whole, name) => values[`${of}-${name}`] || whole);
 }
 
-/** The components of one level. @param {{components: Component[]}} level @param {Record<string, string>} values @param {string} before @param {string} fileUrl */
-function filledLevel(level, values, before, fileUrl) {
+/** The components of one level. @param {{components: Component[]}} level @param {Record<string, string | null>} values @param {string} before @param {string} url @param {string} [filename] */
+function filledLevel(level, values, before, url, filename) {
   const asked = ofLevel(level);
   const of = (/** @type {string} */ wanted) => asked.filter((one) => one.part === wanted).map((one) => values[before + one.key] ?? "");
   const format = headerFile(level);
   return [
-    ...(format ? [{ type: "header", format, url: fileUrl }] : []),
+    ...(format ? [{ type: "header", format, url, ...(filename && format === "DOCUMENT" ? { filename } : {}) }] : []),
     ...(of("header").length ? [{ type: "header", parameters: of("header") }] : []),
     ...(of("body").length ? [{ type: "body", parameters: of("body") }] : []),
     ...(of("button").length ? [{ type: "button", parameters: of("button") }] : []),
@@ -92,10 +92,11 @@ function filledLevel(level, values, before, fileUrl) {
 /**
  * The components of a send: the values of all placeholders.
  * @param {Template} template
- * @param {Record<string, string>} values by the key of the placeholder
+ * @param {Record<string, string | null>} values by the key of the placeholder
  * @param {string} fileUrl of the header
+ * @param {string} [fileName] of the header: customers see that of a document
  */
-export function componentsOf(template, values, fileUrl) {
+export function componentsOf(template, values, fileUrl, fileName) {
   const cards = cardsOf(template).map((card, index) => ({ components: filledLevel(card, values, keyOfCard(index), values[`${keyOfCard(index)}file`] ?? "") }));
-  return [...filledLevel(template, values, "", fileUrl), ...(cards.length ? [{ type: "carousel", cards }] : [])];
+  return [...filledLevel(template, values, "", fileUrl, fileName), ...(cards.length ? [{ type: "carousel", cards }] : [])];
 }

@@ -9,16 +9,27 @@ import { viewer } from "#app/session.js";
 
 const LOOKS_MS = 20_000;
 const WRITES_MS = 5_000;
+/** A pause after which the viewer no longer writes. The server forgets a writer 8 s after it was told, and says so to no other page. */
+const PAUSE_MS = 2_500;
 /** The other viewers. @type {import("@preact/signals").Signal<Viewer[]>} */
 export const others = signal([]);
 let supported = true;
 let shown = "";
 let wrote = 0;
+/** The server hears of a pause after it has heard of the writing. @type {Promise<void>} */
+let told = Promise.resolve();
+/** @type {ReturnType<typeof setTimeout> | undefined} */
+let pause;
 
 /** @param {boolean} writing */
-async function tell(writing) {
+function tell(writing) {
   const chat = shown;
-  if (!supported || !chat || document.hidden) return;
+  told = told.then(() => send(chat, writing));
+}
+
+/** @param {string} chat @param {boolean} writing */
+async function send(chat, writing) {
+  if (!supported || !chat || chat !== shown || document.hidden) return;
   try {
     const answer = await api.post(`/chat-service/api/v2/chats/${chat}/viewers`, { writing });
     if (chat === shown) take(answer.viewers);
@@ -36,8 +47,8 @@ function take(viewers) {
 export function lookAt(chat) {
   shown = chat;
   others.value = [];
-  void tell(false);
-  const timer = setInterval(() => void tell(Date.now() - wrote < WRITES_MS), LOOKS_MS);
+  tell(false);
+  const timer = setInterval(() => tell(Date.now() - wrote < WRITES_MS), LOOKS_MS);
   const stopEvents = onEvents((events) => {
     for (const event of events) {
       if (event.type === "chat.viewers" && event.chat?.id === chat) take(event.viewers ?? []);
@@ -46,15 +57,27 @@ export function lookAt(chat) {
   return () => {
     clearInterval(timer);
     stopEvents();
-    if (supported) api.remove(`/chat-service/api/v2/chats/${chat}/viewers`).catch(() => {});
+    if (supported) told = told.then(() => api.remove(`/chat-service/api/v2/chats/${chat}/viewers`).catch(() => {}));
+    clearTimeout(pause);
+    wrote = 0;
     shown = "";
     others.value = [];
   };
 }
 
-/** Tells that the viewer writes, at most every five seconds. */
+/** Tells that the viewer writes, at most every five seconds, and that it paused. */
 export function writeIn() {
+  clearTimeout(pause);
+  pause = setTimeout(endWriting, PAUSE_MS);
   if (Date.now() - wrote < WRITES_MS) return;
   wrote = Date.now();
-  void tell(true);
+  tell(true);
+}
+
+/** Tells that the viewer no longer writes. */
+export function endWriting() {
+  clearTimeout(pause);
+  if (!wrote) return;
+  wrote = 0;
+  tell(false);
 }

@@ -19,8 +19,6 @@ const STATUSES = ["OPEN", "AWAITING_AGENT", "AWAITING_CUSTOMER", "RESOLVED", "CL
 const RATINGS = ["poor", "average", "excellent"];
 /** @type {Record<string, string>} */
 const TONES = { poor: "danger", average: "warning", excellent: "success" };
-/** The API takes a status in lower case with spaces. @param {string} status */
-const queryName = (status) => status.toLowerCase().replace("_", " ");
 
 /** A short number is that of a ticket, any other text is part of a name or number of the customer. @param {string} text */
 const wanted = (text) => (/^#?\d{1,6}$/.test(text) ? { ticketNumber: text.replace("#", "") } : { customer: text });
@@ -42,13 +40,13 @@ export default function Tickets() {
   const users = useLoad(async (signal) => (await api.get("/api/v1/users", { size: 500 }, { signal })).content, []);
   const load = useLoad((signal) => api.get("/chat-service/ticket/search", {
     page, size: SIZE, clientRef: "me", startDateTime: new Date(Date.now() - Number(days) * DAY).toISOString(), endDateTime: new Date(Date.now() + DAY).toISOString(),
-    ...wanted(q), selectedStatus: status && queryName(status), rating, agentId: agent,
+    ...wanted(q), selectedStatus: status, rating, agentId: agent,
   }, { signal }), [q, days, status, rating, agent, page]);
   const show = (/** @type {number} */ to) => filter({ page: String(to) });
   useFilledPage(load.data, show);
   const setStatus = async (/** @type {Ticket} */ ticket, /** @type {string} */ wanted) => {
     try {
-      await api.put(`/chat-service/ticket/${ticket.id}/status`, undefined, { query: { newStatus: queryName(wanted) } });
+      await api.put(`/chat-service/ticket/${ticket.id}/status`, undefined, { query: { newStatus: wanted } });
       report(t("tickets.changed", { number: ticket.ticketNumber, status: t(`ticket.${wanted}`) }));
     } catch (error) {
       reportFault(error);

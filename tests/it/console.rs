@@ -87,8 +87,37 @@ async fn an_agent_sends_a_template_when_the_window_is_closed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_agent_uploads_the_file_of_a_template_and_those_of_its_cards() {
+    play("template-file.mjs").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_agent_answers_with_files_that_are_chosen_dropped_and_pasted_a_quote_and_a_reaction() {
     play("replies.mjs").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_panel_and_the_rows_of_a_customer_have_all_of_its_chats_and_facts_which_each_search_finds() {
+    let client = SharedPatchbay::get().await.new_client().await;
+    for plugin in ["clerk", "usher"] {
+        client.install(plugin, guest(plugin)).await;
+    }
+    play_for(&client, "panel.mjs", &[]).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn canned_replies_and_colleagues_are_suggested_while_an_agent_writes() {
+    play("suggestions.mjs").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_visitor_an_agent_and_a_supervisor_see_each_other_write_and_drafts_stay_with_their_chats() {
+    play("typing.mjs").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn threads_with_notes_and_failures_and_the_dialogs_of_supervision_and_contacts_have_no_findings_of_axe() {
+    play("looks.mjs").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -64,6 +64,16 @@ export async function phone(method, path, body) {
   return answer.json();
 }
 
+// A call of the API with the session of a page.
+export async function call(page, method, path, body) {
+  const key = await page.evaluate(() => JSON.parse(sessionStorage.getItem("patchbay.session")).key);
+  const headers = { authorization: key, "content-type": "application/json" };
+  const answer = await fetch(`${given.base}${path}`, { method, headers, body: body && JSON.stringify(body) });
+  const text = await answer.text();
+  check(answer.ok, `${method} ${path}: ${answer.status} ${text}`);
+  return text && JSON.parse(text);
+}
+
 // Faults of the page, breaches of its policy, and undocumented calls. A refused call is no fault of the page.
 export function complaints(page) {
   return page.complaints.filter((one) => !/Failed to load resource|ERR_INTERNET_DISCONNECTED/.test(one));
