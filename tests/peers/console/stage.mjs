@@ -67,7 +67,7 @@ export async function phone(method, path, body) {
 // A call of the API with the session of a page.
 export async function call(page, method, path, body) {
   const key = await page.evaluate(() => JSON.parse(sessionStorage.getItem("patchbay.session")).key);
-  const headers = { authorization: key, "content-type": "application/json" };
+  const headers = { authorization: key, "x-api-key": key, "content-type": "application/json" };
   const answer = await fetch(`${given.base}${path}`, { method, headers, body: body && JSON.stringify(body) });
   const text = await answer.text();
   check(answer.ok, `${method} ${path}: ${answer.status} ${text}`);
@@ -143,14 +143,6 @@ export async function drop(element, path, name, over = () => {}) {
   for (const type of ["dragenter", "dragover"]) await element.dispatchEvent(type, { dataTransfer });
   await over();
   await element.dispatchEvent("drop", { dataTransfer });
-}
-
-// A call of the API as the user who is logged in on a page.
-export async function call(page, method, path, body) {
-  const authorization = await page.evaluate(() => JSON.parse(sessionStorage.getItem("patchbay.session")).key);
-  const answer = await fetch(`${given.base}${path}`, { method, headers: { authorization, "x-api-key": authorization, "content-type": "application/json" }, body: body && JSON.stringify(body) });
-  check(answer.ok, `${method} ${path}: ${answer.status} ${await answer.clone().text()}`);
-  return answer.json();
 }
 
 // Parts of the inbox, by what people and screen readers perceive.
