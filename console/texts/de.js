@@ -615,6 +615,8 @@ export default {
     noLimit: "Keine Grenze",
     notRated: "Nicht bewertet",
     nowPaired: "+{number} ist gekoppelt.",
+    openWindows: "Offene 24-Stunden-Fenster",
+    openWindowsMany: "{count} oder mehr",
     pace: "Tempo und Zeiten",
     paceText: "Eine Lite-Nummer sendet langsam und nur zu bestimmten Zeiten, damit sie nicht gesperrt wird. Zeitzone: {zone}.",
     pair: "Mit Telefon koppeln",

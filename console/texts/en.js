@@ -615,6 +615,8 @@ export default {
     noLimit: "No limit",
     notRated: "Not rated",
     nowPaired: "+{number} is paired.",
+    openWindows: "Open 24-hour windows",
+    openWindowsMany: "{count} or more",
     pace: "Pace and hours",
     paceText: "A Lite number sends slowly and within hours, so that it is not blocked. Time zone: {zone}.",
     pair: "Pair with a phone",
