@@ -629,6 +629,7 @@ export default {
     parts: { messenger: "Messenger", sites: "Websites", telegram: "Telegram", whatsapp: "WhatsApp" },
     providers: { WHATSAPP_CLOUD: "WhatsApp Cloud", WHATSAPP_LITE: "WhatsApp Lite" },
     qrAlt: "QR-Code, der +{number} koppelt",
+    qrValid: "Gültig für {seconds} s.",
     qrWaits: "Warten auf den Code",
     qualities: { GREEN: "Gut", RED: "Niedrig", YELLOW: "Mittel" },
     quality: "Qualität",

@@ -629,6 +629,7 @@ export default {
     parts: { messenger: "Messenger", sites: "Sites", telegram: "Telegram", whatsapp: "WhatsApp" },
     providers: { WHATSAPP_CLOUD: "WhatsApp Cloud", WHATSAPP_LITE: "WhatsApp Lite" },
     qrAlt: "QR code that pairs +{number}",
+    qrValid: "Valid for {seconds} s.",
     qrWaits: "Waiting for the code",
     qualities: { GREEN: "Good", RED: "Low", YELLOW: "Medium" },
     quality: "Quality",
