@@ -1,46 +1,12 @@
 // The page with the simulated phones, as a newcomer meets it: the bot answers on every phone, a fault is seen, the keyboard is enough.
+import { Phone, phonesContext } from "./phone.mjs";
 import { browser, check, eventually, findings, focused, given, press, visit } from "./stage.mjs";
 
 const chromium = await browser();
 
-// A phone, by what people and screen readers perceive.
-class Phone {
-  constructor(page, title) {
-    this.page = page;
-    this.title = title;
-    this.root = page.getByRole("region", { name: new RegExp(`^${title}`) });
-    this.log = this.root.getByRole("log");
-    this.field = this.root.getByRole("textbox", { name: `Message on ${title}` });
-    this.more = this.root.getByRole("button", { name: "Send something else" });
-    this.file = this.root.getByRole("button", { name: "File…" });
-    this.gear = this.root.getByRole("button", { name: "Settings of the phone" });
-    this.settings = this.root.getByRole("dialog");
-    this.close = this.settings.getByRole("button", { name: "Close" });
-  }
-
-  async write(text) {
-    await this.field.fill(text);
-    await this.field.press("Enter");
-  }
-
-  texts() {
-    return this.log.locator(".bubble p").allTextContents();
-  }
-
-  async sees(text, times = 1) {
-    await eventually(`${times} of "${text}" on ${this.title}`, async () =>
-      (await this.texts()).filter((one) => one.includes(text)).length === times);
-  }
-
-  async sends(kind) {
-    await this.more.click();
-    await this.root.getByRole("button", { name: kind, exact: true }).click();
-  }
-}
-
 const GREETING = "How can we help you?";
 const HOURS = "Monday to Friday";
-const at = await chromium.newContext({ viewport: { width: 1800, height: 1000 } });
+const at = await phonesContext(chromium, { viewport: { width: 1800, height: 1000 } });
 const page = await visit(at, given.page);
 const whatsapp = new Phone(page, "WhatsApp");
 const messenger = new Phone(page, "Messenger");
@@ -161,7 +127,7 @@ await at.close();
 for (const colorScheme of ["light", "dark"]) {
   for (const viewport of [{ width: 1800, height: 1000 }, { width: 360, height: 640 }]) {
     const look = `${colorScheme} ${viewport.width}`;
-    const context = await chromium.newContext({ colorScheme, viewport, reducedMotion: "reduce", bypassCSP: true });
+    const context = await phonesContext(chromium, { colorScheme, viewport, reducedMotion: "reduce", bypassCSP: true });
     const judged = await visit(context, given.page);
     const phone = new Phone(judged, "WhatsApp");
     await phone.sees("hello by keyboard");
