@@ -22,7 +22,7 @@ export const sms = {
   reacts: false,
   quotes: false,
   hints: [],
-  empty: "SMS of the business arrive here: from the SMS API, or as the fallback of a WhatsApp message, if this phone is not on WhatsApp. Then its bot answers here, too.",
+  empty: "SMS of the business arrive here: from the SMS API, or as a fallback if this phone is not on WhatsApp. The bot then answers here, too.",
   person: () => ({ id: selection.value.sms, label: number(selection.value.sms) }),
   state() {
     const view = views.sms.value;
