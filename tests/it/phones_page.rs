@@ -45,7 +45,9 @@ async fn each_kind_of_message_is_shown_by_the_phone_that_sends_it_and_by_the_pho
         known["sites"].as_array().is_some_and(|sites| !sites.is_empty()).then_some(())
     })
     .await;
-    let key = |role: &str| patchbay.new_user("demo", &format!("{role}@demo.example"), role)["apiKey"].clone();
+    let key = |role: &str| {
+        patchbay.new_user("demo", &format!("{}@demo.example", role.to_lowercase()), role)["apiKey"].clone()
+    };
     let given = json!({ "page": page, "base": patchbay.url(), "apiKey": key("ADMIN"), "agentKey": key("AGENT") });
     crate::browser_stories::play("kinds.mjs", given).await;
 }

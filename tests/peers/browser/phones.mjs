@@ -123,9 +123,9 @@ await whatsapp.sees("2 × blue-mug");
 check(page.complaints.length === 0, page.complaints.join("\n"));
 await at.close();
 
-// Judged in both schemes, wide and narrow; the judge needs more than the policy of the page allows.
+// Judged in both schemes on each kind of screen; the judge needs more than the policy of the page allows.
 for (const colorScheme of ["light", "dark"]) {
-  for (const viewport of [{ width: 1800, height: 1000 }, { width: 360, height: 640 }]) {
+  for (const viewport of [{ width: 1800, height: 1000 }, { width: 1280, height: 720 }, { width: 360, height: 640 }]) {
     const look = `${colorScheme} ${viewport.width}`;
     const context = await phonesContext(chromium, { colorScheme, viewport, reducedMotion: "reduce", bypassCSP: true });
     const judged = await visit(context, given.page);
@@ -139,6 +139,15 @@ for (const colorScheme of ["light", "dark"]) {
     await looks("phones");
     const sideways = await judged.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     check(sideways <= 0, `${look}: the page scrolls sideways by ${sideways}`);
+    if (viewport.width === 360) {
+      for (const name of ["SMS", "WhatsApp"]) {
+        const tab = judged.getByRole("navigation", { name: "Phones" }).getByRole("link", { name });
+        await tab.click();
+        await eventually(`the tab of ${name} to be marked`, async () => (await tab.getAttribute("aria-current")) === "true");
+      }
+    } else {
+      check(await judged.getByRole("main").evaluate((one) => one.scrollWidth <= one.clientWidth), `${look}: a phone is out of sight`);
+    }
     await phone.gear.click();
     await focused(phone.close);
     await looks("settings");
