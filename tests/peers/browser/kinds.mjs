@@ -25,6 +25,8 @@ const MENUS = {
   Telegram: { ...FILES, ...CONTACT, "Die": ["p.big", "TEXT unsupported message (dice)"] },
 };
 const CHANNELS = { WhatsApp: "WHATSAPP", Messenger: "FACEBOOK", Telegram: "TELEGRAM" };
+/** The part that shows a place of the business: pages of Messenger send it as words. */
+const placePart = (phone) => (phone.title === "Messenger" ? "p" : ".place");
 /** Kinds with a form, and the button that sends it. */
 const FORMS = { Place: "Send the place", Contact: "Send the contact" };
 
@@ -116,7 +118,7 @@ async function getsFromTheBot(phone) {
     await phone.log.getByRole("button", { name: "Blue", exact: true }).click();
   }
   await hears(phone, "blue-id");
-  await phone.gets("theirs", ".place", () => phone.write("place"));
+  await phone.gets("theirs", placePart(phone), () => phone.write("place"));
   await phone.gets("theirs", "a.file", () => phone.write("send-file menu.pdf"));
   await phone.gets("theirs", "blockquote", () => phone.write("quote"));
 }
@@ -147,7 +149,7 @@ async function getsFromAnAgent(phone, channel) {
   const own = async () => (await api("GET", `${MESSAGES}?participantId=${chat.id}`)).find((one) => one.text === "person");
   for (const [part, content] of [
     ["img.photo", { mediaUrl: photo }], ["video", { mediaUrl: clip }], ["audio", { mediaUrl: voice }], ["a.file", { mediaUrl: menu }],
-    [".place", { location: { latitude: -26.1, longitude: 28.05, name: "Shop" } }],
+    [placePart(phone), { location: { latitude: -26.1, longitude: 28.05, name: "Shop" } }],
   ]) await phone.gets("theirs", part, () => say(content));
   const { id } = await own();
   await phone.gets("theirs", "blockquote", () => say({ text: "Quoted by an agent.", quotedExternalMessageId: id }));
