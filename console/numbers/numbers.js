@@ -58,7 +58,17 @@ function ProviderFacts({ inbox }) {
   const { rating, status, readTime } = inbox.quality ?? {};
   return html`<${Fact} label=${t("numbers.quality")}><${Tag} tone=${QUALITY_TONES[rating ?? ""] ?? ""}>${known(`numbers.qualities.${rating}`) ?? t("numbers.notRated")}<//>${readTime && html` <span class="soft small">${t("numbers.asOf", { time: fullTime(readTime) })}</span>`}<//>
     ${status && status !== "CONNECTED" && html`<${Fact} label=${t("numbers.status")}><${Tag} tone="danger">${known(`numbers.statuses.${status}`) ?? status}<//><//>`}
-    <${Fact} label=${t("numbers.tier")} value=${inbox.tier && tierText(inbox.tier)} />`;
+    <${Fact} label=${t("numbers.tier")} value=${inbox.tier && tierText(inbox.tier)} />
+    <${Fact} label=${t("numbers.openWindows")} value=${inbox.openWindows === undefined ? undefined : windowsText(inbox.openWindows)} />`;
+}
+
+/** More are not counted. */
+const MOST_WINDOWS = 10000;
+
+/** @param {number} open */
+function windowsText(open) {
+  const count = new Intl.NumberFormat(language()).format(open);
+  return open < MOST_WINDOWS ? count : t("numbers.openWindowsMany", { count });
 }
 
 /** @param {NonNullable<Inbox["tier"]>} tier */

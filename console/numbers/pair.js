@@ -9,10 +9,15 @@ import { Fault } from "#ui/states.js";
 import { report } from "#ui/toast.js";
 
 const AGAIN_MS = 1500;
+const SECOND_MS = 1000;
+
+/** @typedef {{qr: string, picture: string, until: string}} Code */
+
+const NONE = { qr: "", picture: "", until: "" };
 
 /** @param {{path: string, number: string, onClose: () => void, onPaired: () => void}} props */
 export function PairDialog({ path, number, onClose, onPaired }) {
-  const [code, setCode] = useState({ qr: "", picture: "" });
+  const [code, setCode] = useState(NONE);
   const [error, setError] = useState(/** @type {unknown} */ (null));
   useEffect(() => {
     const control = new AbortController();
@@ -28,7 +33,7 @@ export function PairDialog({ path, number, onClose, onPaired }) {
           return;
         }
         if (session.qrWaits) shown = await refresh(path, shown, control.signal, setCode);
-        else setCode({ qr: "", picture: "" });
+        else setCode(NONE);
         setError(null);
       } catch (fault) {
         // Between two codes there is none.
@@ -47,15 +52,27 @@ export function PairDialog({ path, number, onClose, onPaired }) {
     ${error && html`<${Fault} error=${error} />`}
     <ol class="steps"><li>${t("numbers.pairStep1")}</li><li>${t("numbers.pairStep2")}</li><li>${t("numbers.pairStep3")}</li></ol>
     <div class="qr" role="status">${code.picture ? html`<img src=${code.picture} alt=${t("numbers.qrAlt", { number })} data-code=${code.qr} width="264" height="264" />` : html`<span class="soft small">${t("numbers.qrWaits")}</span>`}</div>
+    ${code.until && html`<${Validity} key=${code.qr} until=${code.until} />`}
     <p class="soft tiny">${t("numbers.pairText")}</p>
   <//>`;
 }
 
-/** Fetches the picture if the code is another one. @param {string} path @param {string} shown @param {AbortSignal} signal @param {(code: {qr: string, picture: string}) => void} show @returns {Promise<string>} */
+/** How long a code is valid, second by second. @param {{until: string}} props */
+function Validity({ until }) {
+  const [now, setNow] = useState(Date.now());
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), SECOND_MS);
+    return () => clearInterval(timer);
+  }, []);
+  const seconds = Math.max(0, Math.ceil((new Date(until).getTime() - now) / SECOND_MS));
+  return html`<p class="small code-validity">${t("numbers.qrValid", { seconds })}</p>`;
+}
+
+/** Fetches the picture if the code is another one. @param {string} path @param {string} shown @param {AbortSignal} signal @param {(code: Code) => void} show @returns {Promise<string>} */
 async function refresh(path, shown, signal, show) {
-  const { qr } = await api.get(`${path}/qr`, undefined, { signal });
+  const { qr, expiresTime: until } = await api.get(`${path}/qr`, undefined, { signal });
   if (qr === shown) return shown;
   const answer = await call("GET", `${path}/qr.png`, { headers: { accept: "image/png" }, signal });
-  show({ qr, picture: URL.createObjectURL(await answer.blob()) });
+  show({ qr, picture: URL.createObjectURL(await answer.blob()), until });
   return qr;
 }

@@ -8,7 +8,8 @@ import { Id, Time } from "../developers/parts.js";
 
 /**
  * @typedef {{id: string, channel: string, address: string, name?: string, createdTime: string, disabledTime?: string, refusedToken?: {code: string, refusedTime: string},
- *   failedCall?: {reason: string, nextAttemptTime?: string}, quality?: {rating?: string, status?: string, readTime?: string}, tier?: {name: string, limit?: number, used?: number, reportedTime: string}}} Inbox
+ *   failedCall?: {reason: string, nextAttemptTime?: string}, quality?: {rating?: string, status?: string, readTime?: string}, tier?: {name: string, limit?: number, used?: number, reportedTime: string},
+ *   openWindows?: number}} Inbox
  */
 
 export const INBOXES = "/api/v1/inboxes";

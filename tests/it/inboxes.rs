@@ -81,6 +81,24 @@ async fn an_unlimited_tier_has_no_limit_and_no_count() {
 }
 
 #[tokio::test]
+async fn a_cloud_number_counts_each_customer_who_wrote_lately_once() {
+    let patchbay = SharedPatchbay::get().await;
+    let client = patchbay.new_client().await;
+    let silent = patchbay.new_phone();
+    client.send(&client.order_ready(&[&silent.msisdn])).await.accepted();
+    assert_eq!(inboxes(&client, "").await[0]["openWindows"], 0);
+    let writers = [patchbay.new_phone(), patchbay.new_phone()];
+
+    for text in ["hello", "anyone there?"] {
+        for phone in &writers {
+            phone.write(&client.number, text).await;
+        }
+    }
+
+    eventually("both windows", || async { (inboxes(&client, "").await[0]["openWindows"] == 2).then_some(()) }).await;
+}
+
+#[tokio::test]
 async fn a_page_and_a_bot_are_listed_without_their_secrets() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_bare_client();

@@ -46,6 +46,7 @@ struct Wanted {
     "address": "27820001001", "createdTime": "2026-11-01T08:00:00.000Z",
     "quality": {"rating": "GREEN", "status": "CONNECTED", "readTime": "2026-11-28T09:12:00.000Z"},
     "tier": {"name": "TIER_2K", "limit": 2000, "used": 118, "reportedTime": "2026-11-28T09:12:00.000Z"},
+    "openWindows": 37,
 })))]
 struct InboxBody {
     /// Its id. For a number: the `whatsAppNumberId` of other endpoints.
@@ -89,6 +90,11 @@ struct InboxBody {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     tier: Option<TierBody>,
+    /// For a number of WhatsApp Cloud: the number of customers who wrote in the last 24 hours and may get free text. At
+    /// most 10,000 are counted.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(nullable = false, examples(37))]
+    open_windows: Option<i64>,
     /// `true` in the sandbox of test keys. Absent elsewhere.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     test: bool,
@@ -177,6 +183,7 @@ impl InboxBody {
             refused_token: refusal.map(Into::into),
             failed_call: failed_call.map(Into::into),
             tier: inbox.tier.map(Into::into),
+            open_windows: inbox.open_windows,
             test: mode.is_test(),
         }
     }
@@ -212,7 +219,8 @@ impl From<TierReport> for TierBody {
 
 /// Lists the client's numbers, pages and bots.
 ///
-/// They are in the order of channel and address. Numbers of WhatsApp Cloud have their quality and their messaging tier.
+/// They are in the order of channel and address. Numbers of WhatsApp Cloud have their quality, messaging tier and open
+/// windows.
 /// The faults of an inbox are those of all processes, and are shown as soon as the outcome of the call is stored.
 #[utoipa::path(
     get,

@@ -15,9 +15,9 @@ import { Phone } from "./phone.js";
 import { applyTheme, nextTheme, theme } from "./theme.js";
 import { VisitorPhone } from "./visitor.js";
 
-/** @type {import("./channels/channel.js").Channel[]} */
-const CHANNELS = [whatsapp, sms, messenger, telegram];
-const TABS = [...CHANNELS.map((one) => ({ id: one.id, title: one.title })), { id: "web", title: "Web" }];
+/** Those whose bot answers a first message stand before SMS, on which a business writes first. */
+const VISITOR = { id: "web", title: "Web" };
+const PHONES = [whatsapp, messenger, telegram, VISITOR, sms];
 const LINK = { connecting: "Connecting", live: "Live", lost: "Connection lost" };
 
 function ThemeButton() {
@@ -41,6 +41,20 @@ function Bar({ open, onPanel }) {
   </header>`;
 }
 
+/** On a narrow screen, which shows one phone. */
+function Tabs() {
+  const [shown, setShown] = useState(PHONES[0].id);
+  useEffect(() => {
+    const seen = new IntersectionObserver((entries) => {
+      const now = entries.find((one) => one.isIntersecting);
+      if (now) setShown(now.target.id);
+    }, { threshold: 0.6 });
+    for (const phone of document.querySelectorAll(".phone")) seen.observe(phone);
+    return () => seen.disconnect();
+  }, []);
+  return html`<nav class="tabs" aria-label="Phones">${PHONES.map(({ id, title }) => html`<a key=${id} class=${id} href=${`#${id}`} aria-current=${id === shown ? "true" : undefined}>${title}</a>`)}</nav>`;
+}
+
 function App() {
   const [open, setOpen] = useState(() => window.matchMedia("(min-width: 1850px)").matches);
   useEffect(() => {
@@ -54,10 +68,9 @@ function App() {
   }, []);
   return html`<div class=${`page ${open ? "with-panel" : ""}`}>
     <${Bar} open=${open} onPanel=${() => setOpen(!open)} />
-    <nav class="tabs" aria-label="Phones">${TABS.map((tab) => html`<a key=${tab.id} class=${tab.id} href=${`#${tab.id}`}>${tab.title}</a>`)}</nav>
+    <${Tabs} />
     <main class="phones">
-      ${CHANNELS.map((channel) => html`<${Phone} key=${channel.id} channel=${channel} />`)}
-      <${VisitorPhone} />
+      ${PHONES.map((one) => ("state" in one ? html`<${Phone} key=${one.id} channel=${one} />` : html`<${VisitorPhone} key=${one.id} />`))}
     </main>
     ${open && html`<${Panel} onClose=${() => setOpen(false)} />`}
   </div>`;

@@ -27,7 +27,7 @@ export function HostClock() {
   }, []);
   const now = new Date(Date.now() + ahead).toLocaleString([], { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
   return html`<div class="host-clock" role="group" aria-label="Business clock of Patchbay" title=${problem || "Moves the clock of Patchbay, not that of the phones"}>
-    <${Icon} name="clock" /><span class="now">${problem || now}</span>
+    <${Icon} name="clock" /><span class="whose">Clock of Patchbay</span><span class="now">${problem || now}</span>
     ${STEPS.map((step) => html`<button key=${step.label} aria-label=${`Move the clock: ${step.label}`} onClick=${() => follow(() => call("POST", "/simulator/clock", { seconds: step.seconds }))}>${step.label}</button>`)}
   </div>`;
 }

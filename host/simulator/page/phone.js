@@ -22,7 +22,9 @@ export function StatusBar() {
     const timer = setInterval(() => setNow(new Date()), 10000);
     return () => clearInterval(timer);
   }, []);
-  const time = now.toLocaleTimeString("en-GB", { hour: "2-digit", minute: "2-digit" });
+  // As the messages have it, without the half of the day.
+  const parts = new Intl.DateTimeFormat([], { timeStyle: "short" }).formatToParts(now);
+  const time = parts.filter((one) => one.type !== "dayPeriod").map((one) => one.value).join("").trim();
   return html`<div class="statusbar" aria-hidden="true">
     <span>${time}</span><span class="island"></span><span class="bars"><i></i><i></i><i></i><b></b></span>
   </div>`;

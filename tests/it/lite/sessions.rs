@@ -75,6 +75,24 @@ async fn the_code_comes_as_a_picture_too() {
 }
 
 #[tokio::test]
+async fn the_next_code_replaces_the_shown_one_which_pairs_no_more() {
+    let patchbay = SharedPatchbay::get().await;
+    let lite = fresh(&patchbay).await;
+    lite.ask(Method::POST, "/connect", None).await.accepted();
+    let first = lite.waits_for_scan().await;
+
+    lite.befalls("next_code").await;
+    let next = eventually("another code", || async { Some(lite.waits_for_scan().await).filter(|code| *code != first) });
+    let next = next.await;
+
+    let scan = format!("{}/lite/devices/{}/scan", patchbay.simulator_url(), lite.number);
+    let old = patchbay.http.post(scan).json(&json!({ "code": first })).send().await.unwrap();
+    assert_eq!(old.status(), 409);
+    lite.device("scan", &json!({ "code": next })).await;
+    lite.told(UP).await;
+}
+
+#[tokio::test]
 async fn an_unscanned_code_ends_the_attempt_until_the_next_connect() {
     let patchbay = SharedPatchbay::get().await;
     let lite = fresh(&patchbay).await;

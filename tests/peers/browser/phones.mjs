@@ -1,46 +1,12 @@
 // The page with the simulated phones, as a newcomer meets it: the bot answers on every phone, a fault is seen, the keyboard is enough.
+import { Phone, phonesContext } from "./phone.mjs";
 import { browser, check, eventually, findings, focused, given, press, visit } from "./stage.mjs";
 
 const chromium = await browser();
 
-// A phone, by what people and screen readers perceive.
-class Phone {
-  constructor(page, title) {
-    this.page = page;
-    this.title = title;
-    this.root = page.getByRole("region", { name: new RegExp(`^${title}`) });
-    this.log = this.root.getByRole("log");
-    this.field = this.root.getByRole("textbox", { name: `Message on ${title}` });
-    this.more = this.root.getByRole("button", { name: "Send something else" });
-    this.file = this.root.getByRole("button", { name: "File…" });
-    this.gear = this.root.getByRole("button", { name: "Settings of the phone" });
-    this.settings = this.root.getByRole("dialog");
-    this.close = this.settings.getByRole("button", { name: "Close" });
-  }
-
-  async write(text) {
-    await this.field.fill(text);
-    await this.field.press("Enter");
-  }
-
-  texts() {
-    return this.log.locator(".bubble p").allTextContents();
-  }
-
-  async sees(text, times = 1) {
-    await eventually(`${times} of "${text}" on ${this.title}`, async () =>
-      (await this.texts()).filter((one) => one.includes(text)).length === times);
-  }
-
-  async sends(kind) {
-    await this.more.click();
-    await this.root.getByRole("button", { name: kind, exact: true }).click();
-  }
-}
-
 const GREETING = "How can we help you?";
 const HOURS = "Monday to Friday";
-const at = await chromium.newContext({ viewport: { width: 1800, height: 1000 } });
+const at = await phonesContext(chromium, { viewport: { width: 1800, height: 1000 } });
 const page = await visit(at, given.page);
 const whatsapp = new Phone(page, "WhatsApp");
 const messenger = new Phone(page, "Messenger");
@@ -157,11 +123,11 @@ await whatsapp.sees("2 × blue-mug");
 check(page.complaints.length === 0, page.complaints.join("\n"));
 await at.close();
 
-// Judged in both schemes, wide and narrow; the judge needs more than the policy of the page allows.
+// Judged in both schemes on each kind of screen; the judge needs more than the policy of the page allows.
 for (const colorScheme of ["light", "dark"]) {
-  for (const viewport of [{ width: 1800, height: 1000 }, { width: 360, height: 640 }]) {
+  for (const viewport of [{ width: 1800, height: 1000 }, { width: 1280, height: 720 }, { width: 360, height: 640 }]) {
     const look = `${colorScheme} ${viewport.width}`;
-    const context = await chromium.newContext({ colorScheme, viewport, reducedMotion: "reduce", bypassCSP: true });
+    const context = await phonesContext(chromium, { colorScheme, viewport, reducedMotion: "reduce", bypassCSP: true });
     const judged = await visit(context, given.page);
     const phone = new Phone(judged, "WhatsApp");
     await phone.sees("hello by keyboard");
@@ -173,6 +139,15 @@ for (const colorScheme of ["light", "dark"]) {
     await looks("phones");
     const sideways = await judged.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
     check(sideways <= 0, `${look}: the page scrolls sideways by ${sideways}`);
+    if (viewport.width === 360) {
+      for (const name of ["SMS", "WhatsApp"]) {
+        const tab = judged.getByRole("navigation", { name: "Phones" }).getByRole("link", { name });
+        await tab.click();
+        await eventually(`the tab of ${name} to be marked`, async () => (await tab.getAttribute("aria-current")) === "true");
+      }
+    } else {
+      check(await judged.getByRole("main").evaluate((one) => one.scrollWidth <= one.clientWidth), `${look}: a phone is out of sight`);
+    }
     await phone.gear.click();
     await focused(phone.close);
     await looks("settings");

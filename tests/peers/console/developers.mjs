@@ -1,7 +1,7 @@
 // The pages of developers: judged by axe-core in light and dark, and at 360 pixels; a key made and removed by keyboard alone.
 import { readFileSync } from "node:fs";
 import { createServer } from "node:http";
-import { browser, check, complaints, eventually, findings, given, judgeLooks, loaded, logIn, press, tabTo, visit } from "./stage.mjs";
+import { browser, check, complaints, eventually, findings, given, judgeLooks, loaded, logIn, phone, press, tabTo, visit } from "./stage.mjs";
 
 const PAGES = [
   ["/messages", "Find a message"], ["/sends", "New send"], ["/sends/new", "order_ready"], ["/webhooks", "No webhooks yet"], ["/numbers/whatsapp", "WhatsApp Cloud"], ["/numbers/messenger", "No pages yet"], ["/numbers/telegram", "No bots yet"], ["/numbers/sites", "No sites yet"],
@@ -94,15 +94,36 @@ const cloud = page.getByRole("region", { name: `+${given.number}` });
 await cloud.getByText("Good", { exact: true }).waitFor();
 await cloud.getByText("No limit", { exact: true }).waitFor();
 
+// The number counts the customers to whom free text may be sent. At first there is none; one writes, and no other phone does.
+const windows = cloud.getByRole("definition").filter({ hasText: /^[01]$/ });
+check((await windows.textContent()) === "0", "a window is open before a customer wrote");
+await phone("POST", `${given.phone}/messages`, { to: given.number, text: "Is the shop open?" });
+await eventually("the open window", async () => {
+  await page.getByRole("link", { name: "Messages", exact: true }).click();
+  await page.getByRole("link", { name: "Numbers and sites" }).click();
+  return (await windows.textContent()) === "1";
+});
+
 // A Lite number is paired by its code, which the simulated phone scans.
 await page.getByRole("button", { name: "Register a Lite number" }).click();
 const lite = `2799${given.phone.slice(-7)}`;
 await page.getByLabel("Number", { exact: true }).fill(`+${lite}`);
 await page.getByRole("button", { name: "Add", exact: true }).click();
 await page.getByRole("region", { name: `+${lite}` }).getByRole("button", { name: "Pair with a phone" }).click();
-await page.getByRole("img", { name: "QR code" }).waitFor();
-const scanned = await fetch(`${given.phones}/lite/devices/${lite}/scan`, { method: "POST", headers: { "content-type": "application/json" }, body: "{}" });
-check(scanned.ok, `the scan: ${scanned.status}`);
+const qr = page.getByRole("img", { name: "QR code" });
+const shownCode = () => qr.getAttribute("data-code");
+const device = async (deed, body) => {
+  const answer = await fetch(`${given.phones}/lite/devices/${lite}/${deed}`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
+  check(answer.ok, `${deed} of the Lite phone: ${answer.status}`);
+};
+const first = await shownCode();
+// The code says how long it is valid, and the next one takes its place by itself.
+const validity = page.getByRole("dialog").locator(".code-validity");
+check(/^Valid for \d+ s\.$/.test((await validity.textContent()) ?? ""), `the code is ${await validity.textContent()}`);
+await device("befall", { event: "next_code" });
+await eventually("another code", async () => (await shownCode()) !== first);
+check(/^Valid for (1?\d|20) s\.$/.test((await validity.textContent()) ?? ""), `the next code is ${await validity.textContent()}`);
+await device("scan", { code: await shownCode() });
 await page.getByRole("region", { name: `+${lite}` }).getByText("Connected", { exact: true }).waitFor();
 check(complaints(page).length === 0, complaints(page).join("\n"));
 

@@ -22,7 +22,7 @@ export const sms = {
   reacts: false,
   quotes: false,
   hints: [],
-  empty: "SMS of Patchbay arrive here: from the SMS API, or instead of a WhatsApp message with a fallback, if this phone is not on WhatsApp.",
+  empty: "SMS of the business arrive here: from the SMS API, or as a fallback if this phone is not on WhatsApp. The bot then answers here, too.",
   person: () => ({ id: selection.value.sms, label: number(selection.value.sms) }),
   state() {
     const view = views.sms.value;

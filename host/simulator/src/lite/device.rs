@@ -225,6 +225,10 @@ impl Device {
             "pair_failed" => self.goes_down("PAIR_FAILED"),
             "qr_timeout" => self.goes_down("QR_TIMEOUT"),
             "drop" => self.goes_down("DROPPED"),
+            "next_code" if self.code.is_none() => return Err(DeviceError::NoCode),
+            "next_code" => {
+                self.next_code(self.attempt, self.codes);
+            }
             "lookup_fails" => self.lookup_fails = true,
             "lookup_works" => self.lookup_fails = false,
             "sync_fails" => self.sync_fails = true,
@@ -235,7 +239,7 @@ impl Device {
     }
 }
 
-const EVENTS: [&str; 11] = [
+const EVENTS: [&str; 12] = [
     "ban",
     "unban",
     "replaced",
@@ -243,6 +247,7 @@ const EVENTS: [&str; 11] = [
     "pair_failed",
     "qr_timeout",
     "drop",
+    "next_code",
     "lookup_fails",
     "lookup_works",
     "sync_fails",

@@ -14,6 +14,7 @@ use serde_json::json;
 use super::{
     answer::{DeviceAnswer, DeviceError, body, number},
     device::Device,
+    wire,
 };
 use crate::world::SimulatedWorld;
 
@@ -62,12 +63,17 @@ async fn inject_event(
     bytes: Bytes,
 ) -> DeviceAnswer {
     let (number, befall): (String, Befall) = (number(&written)?, body(&bytes)?);
-    let answer = {
+    let (answer, next_code) = {
         let mut state = world.state();
         let device = state.lite.get(&number);
+        let before = device.code_runs_out();
         device.inject_fault(&befall.event, befall.seconds)?;
-        serde_json::to_value(device).map_err(|error| DeviceError::Body(error.to_string()))?
+        let next_code = device.code_runs_out().filter(|shown| before != Some(*shown));
+        (serde_json::to_value(device).map_err(|error| DeviceError::Body(error.to_string()))?, next_code)
     };
+    if let Some((attempt, codes, seconds)) = next_code {
+        world.tasks.spawn(wire::show_codes(Arc::clone(&world), number, attempt, codes, seconds));
+    }
     world.lite_news.notify_waiters();
     Ok(Json(answer))
 }

@@ -52,7 +52,8 @@ async fn start(State(world): State<Arc<SimulatedWorld>>, Path(written): Path<Str
     Ok(Json(json!({"started": true})))
 }
 
-async fn show_codes(world: Arc<SimulatedWorld>, number: String, attempt: u64, codes: u32, seconds: i64) {
+/// Shows the next code when this one expires, and so on. Ends if another one was shown.
+pub(super) async fn show_codes(world: Arc<SimulatedWorld>, number: String, attempt: u64, codes: u32, seconds: i64) {
     let (mut codes, mut seconds) = (codes, seconds);
     while !world.shutdown.is_cancelled() {
         world.pause(Duration::from_secs(seconds.unsigned_abs())).await;

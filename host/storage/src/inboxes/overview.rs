@@ -12,6 +12,18 @@ use uuid::Uuid;
 
 use crate::{Error, PgConnection, Result, column_values::read_value};
 
+/// More open windows of an inbox are not counted.
+const MOST_OPEN_WINDOWS: i64 = 10_000;
+
+/// The moments after which events count for a list of inboxes.
+#[derive(Debug, Clone, Copy)]
+pub struct CountStarts {
+    /// Quarters of an hour that begin after it count for tiers.
+    pub tiers: DateTime<Utc>,
+    /// Customers that wrote after it have an open window.
+    pub windows: DateTime<Utc>,
+}
+
 /// An inbox without its secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InboxOverview {
@@ -29,6 +41,8 @@ pub struct InboxOverview {
     /// Time of the last look at the quality and the status.
     pub read_at: Option<DateTime<Utc>>,
     pub tier: Option<TierReport>,
+    /// Of a number of WhatsApp Cloud: customers whose window is open, at most 10,000.
+    pub open_windows: Option<i64>,
     pub faults: InboxFaults,
 }
 
@@ -56,6 +70,7 @@ struct OverviewRow {
     tier: Option<String>,
     told_at: Option<DateTime<Utc>>,
     used: i64,
+    open_windows: Option<i64>,
     refused_code: Option<String>,
     refused_at: Option<DateTime<Utc>>,
     failed_reason: Option<String>,
@@ -86,19 +101,19 @@ impl TryFrom<OverviewRow> for InboxOverview {
             quality_rating: row.quality_rating,
             channel_status: row.channel_status,
             read_at: row.read_at,
+            open_windows: row.open_windows,
             tier: row.tier.zip(row.told_at).map(|(name, told_at)| TierReport { name, told_at, used: row.used }),
             faults,
         })
     }
 }
 
-/// A page of the inboxes of these channels by channel and address, and the total. Quarters of an hour that begin after
-/// `counted_after` count for tiers.
+/// A page of the inboxes of these channels by channel and address, and the total.
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
     channels: &[Channel],
-    counted_after: DateTime<Utc>,
+    starts: CountStarts,
     page: PageRequest,
 ) -> Result<(Vec<InboxOverview>, i64)> {
     let channels: Vec<&str> = channels.iter().map(|channel| channel.as_str()).collect();
@@ -115,7 +130,12 @@ pub async fn page(
                 fault.refused_code, fault.refused_at, fault.failed_reason, fault.failed_at, fault.next_attempt_at,
                 (SELECT COALESCE(sum(counted.recipients), 0)::bigint FROM tier_count counted
                  WHERE counted.client_id = inbox.client_id AND counted.inbox_id = inbox.id
-                   AND counted.counted_at > $3) AS used
+                   AND counted.counted_at > $3) AS used,
+                CASE WHEN inbox.kind = 'WHATSAPP_CLOUD' THEN
+                (SELECT count(*) FROM (
+                     SELECT FROM inbox_customer one
+                     WHERE one.client_id = inbox.client_id AND one.inbox_id = inbox.id AND one.last_inbound_at > $6
+                     LIMIT $7) writers) END AS open_windows
          FROM (SELECT * FROM inbox WHERE client_id = $1 AND channel = ANY ($2) AND address IS NOT NULL
                ORDER BY channel, address LIMIT $4 OFFSET $5) inbox
          LEFT JOIN LATERAL (
@@ -134,9 +154,11 @@ pub async fn page(
     )
     .bind(client.0)
     .bind(&channels)
-    .bind(counted_after)
+    .bind(starts.tiers)
     .bind(page.limit())
     .bind(page.offset())
+    .bind(starts.windows)
+    .bind(MOST_OPEN_WINDOWS)
     .fetch_all(db)
     .await?;
     let found: Result<Vec<InboxOverview>> = rows.into_iter().map(InboxOverview::try_from).collect();

@@ -1,8 +1,9 @@
 //! Inboxes, their directories and the template catalogue.
 
-use chrono::TimeDelta;
+use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     channel::Channel,
+    clock::IdSource,
     ids::{ClientId, InboxId, NodeId},
     inbox::{BillingModel, InboxKind, LiteHosting},
     inbox_fault::{AccountHold, InboxCallFailure, InboxFaults, TokenRefusal},
@@ -10,21 +11,24 @@ use domain::{
     phone::Msisdn,
     template::TemplateRecord,
 };
+use people::Introduction;
 use serde_json::json;
 use storage::{
     PgConnection,
     inboxes::{
         self, Account, Inbox, InboxSettings, MessengerInbox, Sms, WebInbox, WhatsappCloud, WhatsappLite, directories,
-        faults, overview,
+        faults,
+        overview::{self, CountStarts, InboxOverview},
         quality::{self, NumberQuality},
         templates,
     },
+    people::inbox_customers,
     tenancy::clients,
     violates,
 };
 use uuid::Uuid;
 
-use crate::fixtures::{CLIENT, STRANGER, cloud_number, moment, new_client, sms_inbox};
+use crate::fixtures::{CLIENT, STRANGER, cloud_number, moment, new_client, phone, sms_inbox};
 
 async fn client(db: &mut PgConnection, client: ClientId, client_ref: &str) -> ClientId {
     clients::insert(db, client, &new_client(client, client_ref), moment(0)).await.unwrap();
@@ -254,10 +258,56 @@ fn failed_call(reason: &str, seconds: i64, until: Option<i64>) -> InboxFaults {
     InboxFaults { refusal: None, failed_call: Some(call) }
 }
 
+/// The numbers of a client. Customers that wrote after `windows` have an open window.
+async fn listed(db: &mut PgConnection, client: ClientId, windows: DateTime<Utc>) -> Vec<InboxOverview> {
+    let starts = CountStarts { tiers: moment(0), windows };
+    overview::page(db, client, &[Channel::Whatsapp], starts, PageRequest::first(10)).await.unwrap().0
+}
+
+#[tokio::test]
+async fn a_cloud_number_counts_the_customers_who_wrote_after_the_moment_at_which_windows_close() {
+    let scratch = scratch::database().await;
+    let db = &mut scratch.connection().await;
+    let owner = client(db, CLIENT, "owner").await;
+    let [cloud, lite, ..] = one_of_each();
+    let other = cloud_number(8, "27820001008");
+    for inbox in [&cloud, &lite, &other] {
+        inboxes::insert(db, owner, inbox, moment(0)).await.unwrap();
+    }
+    let ids = IdSource::new([3; 32]);
+    let met = |digits: &str| Introduction { addresses: vec![phone(digits)], ..Introduction::default() };
+    // A message that arrives late does not move the window back.
+    let wrote = [
+        ("27820000001", &cloud, 10),
+        ("27820000001", &cloud, 20),
+        ("27820000002", &cloud, 30),
+        ("27820000002", &cloud, 10),
+        ("27820000003", &lite, 40),
+        ("27820000004", &other, 5),
+    ];
+    for (digits, inbox, seconds) in wrote {
+        let customer = people::introduce(db, owner, &ids, met(digits), moment(0)).await.unwrap().who;
+        inbox_customers::record_inbound(db, owner, inbox.id, &customer, moment(seconds)).await.unwrap();
+    }
+    let silent = people::introduce(db, owner, &ids, met("27820000005"), moment(0)).await.unwrap().who;
+    inbox_customers::record_outbound(db, owner, cloud.id, &[(silent.id, None)], moment(50)).await.unwrap();
+
+    for (closes, expected) in [
+        (4, [Some(2), None, Some(1)]),
+        (5, [Some(2), None, Some(0)]),
+        (19, [Some(2), None, Some(0)]),
+        (20, [Some(1), None, Some(0)]),
+        (30, [Some(0), None, Some(0)]),
+    ] {
+        let open: Vec<Option<i64>> =
+            listed(db, owner, moment(closes)).await.into_iter().map(|inbox| inbox.open_windows).collect();
+        assert_eq!(open, expected, "{closes}");
+    }
+}
+
 /// The faults of the only inbox that a list of numbers has.
 async fn faults_of(db: &mut PgConnection, client: ClientId) -> InboxFaults {
-    let page = overview::page(db, client, &[Channel::Whatsapp], moment(0), PageRequest::first(10));
-    page.await.unwrap().0.pop().unwrap().faults
+    listed(db, client, moment(0)).await.pop().unwrap().faults
 }
 
 #[tokio::test]

@@ -3,11 +3,12 @@
 use base::{Context, Result};
 use domain::{
     channel::Channel,
+    chat,
     ids::ClientId,
     page::{Page, PageRequest},
     tier,
 };
-use storage::inboxes::overview::{self, InboxOverview};
+use storage::inboxes::overview::{self, CountStarts, InboxOverview};
 
 /// Channels whose inboxes belong to a provider. Sites have their own list, and sources of SMS are the operator's.
 pub const PROVIDER_CHANNELS: [Channel; 3] = [Channel::Whatsapp, Channel::Facebook, Channel::Telegram];
@@ -22,7 +23,8 @@ pub async fn list_inboxes(
     let channels = channel.map_or_else(|| PROVIDER_CHANNELS.to_vec(), |channel| vec![channel]);
     let now = ctx.now();
     let mut db = ctx.db.acquire().await?;
-    let (inboxes, total) = overview::page(&mut db, client, &channels, tier::counted_after(now), page).await?;
+    let starts = CountStarts { tiers: tier::counted_after(now), windows: now - chat::SESSION_WINDOW };
+    let (inboxes, total) = overview::page(&mut db, client, &channels, starts, page).await?;
     let shown = |inbox: InboxOverview| InboxOverview { faults: inbox.faults.shown_at(now), ..inbox };
     Ok(Page::of(inboxes.into_iter().map(shown).collect(), total))
 }
