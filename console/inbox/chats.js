@@ -4,7 +4,7 @@ import { api } from "#app/api.js";
 import { ApiError } from "#app/faults.js";
 import { onEvents, onRestart, onReturn } from "#app/live.js";
 import { path } from "#app/router.js";
-import { session, viewer } from "#app/session.js";
+import { refreshViewer, session, viewer } from "#app/session.js";
 import { SCOPES, holds, stateOf } from "./scopes.js";
 
 /** @typedef {import("./types.js").Chat} Chat */
@@ -116,7 +116,7 @@ export async function openList(scope, search) {
   const asked = moment;
   list.value = { scope, search, ids: same ? list.peek().ids : [], last: false, busy: true };
   try {
-    const page = await api.get(CHATS, { scope, search, size: PAGE, page: 0 });
+    const [page] = await Promise.all([api.get(CHATS, { scope, search, size: PAGE, page: 0 }), scope === "team" && readMates().catch(() => {})]);
     if (mine === turn) take(page, [], asked);
   } catch (error) {
     if (mine === turn) list.value = { ...list.peek(), busy: false, last: true, error };
@@ -157,7 +157,7 @@ function settle(chat) {
   const now = list.peek();
   const inside = now.ids.includes(chat.id);
   // A search is the server's: a chat stays in its answer.
-  const belongs = now.search ? inside : (holds(now.scope, chat, mates) ?? inside);
+  const belongs = now.search ? inside : (holds(now.scope, chat, viewer.peek()?.id ?? "", mates) ?? inside);
   if (!belongs && !inside) return;
   const others = inside ? now.ids.filter((id) => id !== chat.id) : now.ids;
   if (!belongs) {
@@ -213,17 +213,16 @@ export async function count() {
   counts.value = Object.fromEntries(SCOPES.map((scope, index) => [scope, sizes[index].totalElements]));
 }
 
-/** Reads the members of the viewer's team, whose chats are in the list `team`. */
+/** Reads the members of the viewer's team, whose chats are in the list `team`. The team may have changed since the login. */
 async function readMates() {
+  await refreshViewer();
   const team = viewer.peek()?.teamId;
-  if (!team) return;
-  const members = await api.get(`/api/v1/teams/${team}/members`, { size: 500 });
+  const members = team ? await api.get(`/api/v1/teams/${team}/members`, { size: 500 }) : { content: [] };
   mates = new Set(members.content.map((/** @type {{id: string}} */ one) => one.id));
 }
 
 /** Follows events while the inbox is shown. @returns {() => void} stops it */
 export function followChats() {
-  readMates().catch(() => {});
   const stopEvents = onEvents((events) => {
     for (const event of events) {
       if (event.type === "customer.typing") showTyping(event.chat.id, new Date(event.time).getTime() + 6000);

@@ -1,5 +1,4 @@
 // The nine lists of chats (docs/chats.md), and which of them a chat is in.
-import { viewer } from "#app/session.js";
 
 /** @typedef {import("./types.js").Chat} Chat */
 
@@ -20,16 +19,16 @@ export function stateOf(chat) {
 }
 
 /**
- * Whether a chat is in a list of the viewer. `mates` are the ids of the members of the viewer's team. For `my-missed` the answer of
+ * Whether a chat is in a list of a viewer. `mates` are the ids of the members of the viewer's team. For `my-missed` the answer of
  * the server counts, because a chat does not say who missed it: `undefined`.
  * @param {string} scope
  * @param {Chat} chat
+ * @param {string} me id of the viewer
  * @param {Set<string>} mates
  * @returns {boolean | undefined}
  */
-export function holds(scope, chat, mates) {
+export function holds(scope, chat, me, mates) {
   const state = stateOf(chat);
-  const me = viewer.peek()?.id ?? "";
   switch (scope) {
     case "my": return state === "ACTIVE" && chat.assignedTo?.id === me;
     case "team": return state === "ACTIVE" && mates.has(chat.assignedTo?.id ?? "");

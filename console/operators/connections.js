@@ -42,12 +42,14 @@ export function Connections({ status }) {
       { key: "inbox", title: t("operators.inbox"), cell: (/** @type {RefusedToken} */ one) => html`<span title=${one.inboxId}>${one.kind} <span class="number">${one.address ?? ""}</span></span>` },
       { key: "code", title: t("operators.code"), cell: (/** @type {RefusedToken} */ one) => html`<code>${one.code}</code>` },
       { key: "since", title: t("operators.since"), cell: (/** @type {RefusedToken} */ one) => html`<${Time} at=${one.refusedTime} />` },
+      { key: "process", title: t("operators.process"), cell: (/** @type {RefusedToken} */ one) => html`<span class="soft" title=${one.process}>${one.process.slice(0, 8)}</span>` },
     ]} />
     <${Section} title=${t("operators.failures")} rows=${status.providerFailures} rowKey=${(/** @type {Failures} */ one) => `${one.channel} ${one.outcome} ${one.errorCode}`} none=${t("operators.noFailures")} columns=${[
       { key: "channel", title: t("operators.provider"), cell: (/** @type {Failures} */ one) => one.channel },
       { key: "outcome", title: t("operators.outcome"), cell: (/** @type {Failures} */ one) => outcomeText(one.outcome) },
       { key: "code", title: t("operators.code"), cell: (/** @type {Failures} */ one) => html`<code>${one.errorCode ?? "–"}</code>` },
       { key: "calls", title: t("operators.calls"), end: true, cell: (/** @type {Failures} */ one) => number(one.calls) },
+      { key: "last", title: t("operators.lastCall"), cell: (/** @type {Failures} */ one) => html`<${Time} at=${one.lastTime} />` },
     ]} />
     <${Section} title=${t("operators.providers")} rows=${outcomes} rowKey=${(/** @type {Outcome} */ one) => `${one.provider} ${one.outcome} ${one.code}`} none=${t("operators.noFailures")} columns=${[
       { key: "provider", title: t("operators.provider"), cell: (/** @type {Outcome} */ one) => one.provider },

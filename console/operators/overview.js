@@ -28,7 +28,7 @@ export function Overview({ status }) {
       <${Tile} title=${t("operators.due")} value=${number(sum("due"))} />
       <${Tile} title=${t("operators.age")} value=${age(oldest < 0 ? null : oldest)} />
       <${Tile} title=${t("operators.database")} value=${size(status.storage.databaseBytes)} />
-      <${Tile} title=${t("operators.version")} value=${status.version} />
+      <${Tile} title=${t("operators.version")} value=${html`<span title=${status.commit}>${status.version}</span>`} />
       <${Tile} title=${t("operators.schema")} value=${schema} tone=${status.schema === status.programSchema ? "" : "danger"} />
     </dl>
     <${Processes} status=${status} />`;
@@ -45,12 +45,17 @@ function Problems({ problems }) {
 /** @param {{status: Status}} props */
 function Processes({ status }) {
   const now = new Date(status.time).getTime();
-  const lanes = new Map(status.nodes.map((node) => [node.id, node.lanes]));
+  const nodes = new Map(status.nodes.map((node) => [node.id, node]));
   const tone = (/** @type {Process} */ one) => (one.state === "RUNNING" ? "success" : one.state === "SILENT" ? "danger" : "");
   const uptime = (/** @type {Process} */ one) => (one.state === "RUNNING" && one.startedTime ? age((now - new Date(one.startedTime).getTime()) / 1000) : "–");
-  const pool = (/** @type {Process} */ one) => (one.databaseConnections ? `${one.databaseConnections.used} / ${one.databaseConnections.max}` : "–");
+  const pool = (/** @type {Process} */ one) => (one.databaseConnections ? t("operators.pool", one.databaseConnections) : "–");
+  const lanes = (/** @type {Process} */ one) => {
+    const node = nodes.get(one.id);
+    return node ? html`<span title=${t("operators.workSince", { time: fullTime(node.startedTime) })}>${number(node.lanes)}</span>` : "–";
+  };
   return html`<${Section} title=${t("operators.processes")} rows=${status.processes} rowKey=${(/** @type {Process} */ one) => one.id} columns=${[
     { key: "process", title: t("operators.process"), cell: (/** @type {Process} */ one) => html`<span title=${one.id}>${one.host ?? one.id.slice(0, 8)} <span class="soft number">${one.pid ?? ""}</span></span>` },
+    { key: "listen", title: t("operators.listen"), cell: (/** @type {Process} */ one) => html`<span class="number">${one.listen ?? "–"}</span>` },
     { key: "state", title: t("operators.conditionTitle"), cell: (/** @type {Process} */ one) => html`<${Tag} tone=${tone(one)} title=${fullTime(one.reportedTime)}>${t(`operators.state.${one.state}`)}<//>` },
     { key: "role", title: t("operators.roleTitle"), cell: (/** @type {Process} */ one) => (one.role ? t(`operators.role.${one.role}`) : html`<span class="soft">${t("operators.otherVersion")}</span>`) },
     { key: "version", title: t("operators.version"), cell: (/** @type {Process} */ one) => html`<span title=${one.commit}>${one.version ?? "–"}</span>` },
@@ -58,6 +63,6 @@ function Processes({ status }) {
     { key: "memory", title: t("operators.memory"), end: true, cell: (/** @type {Process} */ one) => size(one.residentBytes) },
     { key: "files", title: t("operators.files"), end: true, cell: (/** @type {Process} */ one) => `${one.openFiles ?? "–"} / ${one.openFilesMax ?? "–"}` },
     { key: "pool", title: t("operators.connections"), end: true, cell: pool },
-    { key: "lanes", title: t("operators.lanes"), end: true, cell: (/** @type {Process} */ one) => (lanes.has(one.id) ? number(lanes.get(one.id) ?? 0) : "–") },
+    { key: "lanes", title: t("operators.lanes"), end: true, cell: lanes },
   ]} />`;
 }

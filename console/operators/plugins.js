@@ -20,6 +20,7 @@ export function Plugins({ status }) {
     { key: "plugin", title: t("operators.plugin"), cell: (/** @type {PluginLoad} */ one) => html`<strong>${one.plugin}</strong>` },
     { key: "client", title: t("operators.client"), cell: (/** @type {PluginLoad} */ one) => one.clientRef },
     { key: "state", title: t("operators.conditionTitle"), cell: (/** @type {PluginLoad} */ one) => html`<${Tag} tone=${TONES[one.condition]}>${t(`operators.condition.${one.condition}`)}<//>` },
+    { key: "in", title: t("operators.suspendedIn"), end: true, cell: (/** @type {PluginLoad} */ one) => number(one.suspendedIn) },
     { key: "calls", title: t("operators.calls"), end: true, cell: (/** @type {PluginLoad} */ one) => number(one.calls) },
     { key: "failed", title: t("operators.failed"), end: true, cell: (/** @type {PluginLoad} */ one) => number(one.failures) },
     { key: "mean", title: t("operators.mean"), end: true, cell: (/** @type {PluginLoad} */ one) => milliseconds(one.meanMicros) },

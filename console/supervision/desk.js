@@ -11,6 +11,7 @@ import { Empty, Loaded } from "#ui/states.js";
 import { Pager, Table, useFilledPage } from "#ui/table.js";
 import { Tile } from "#ui/tile.js";
 import { report, reportFault } from "#ui/toast.js";
+import { stateOf } from "../inbox/scopes.js";
 
 /** @typedef {{id: string, name: string, teamId: string | null, teamName: string | null, available: boolean, chats: number, chatLimit: number, lastActiveTime: string | null}} AgentLoad */
 /** @typedef {{time: string, queue: {length: number, longestWait: number, teams: Array<{teamId: string | null, teamName: string | null, length: number, longestWait: number}>}, agents: AgentLoad[], missed: number, missedAfterHours: number}} DeskState */
@@ -62,6 +63,30 @@ function Agents({ agents, reload }) {
   return agents.length ? html`<${Table} label=${t("supervision.members")} columns=${columns} rows=${agents} />` : html`<${Empty} icon="users" title=${t("supervision.noAgents")} />`;
 }
 
+/** The owner of a chat: an agent, the bot, the queue, or none after its end. @param {import("../inbox/types.js").Chat} chat */
+function ownerOf(chat) {
+  return chat.assignedTo?.id ?? stateOf(chat);
+}
+
+/** Gives chats away one after the other. The list may be some seconds old: a chat that an agent took since stays with that agent. @param {any[]} chats @param {{teamId: string} | {agentId: string}} to */
+async function giveAll(chats, to) {
+  let [count, taken] = [0, 0];
+  /** @type {Set<string>} */
+  const failed = new Set();
+  for (const chat of chats) {
+    try {
+      const isSame = ownerOf(await api.get(`${CHATS}/${chat.id}`)) === ownerOf(chat);
+      if (isSame) await api.post(`${CHATS}/${chat.id}/transfer`, to);
+      if (isSame) count += 1;
+      else taken += 1;
+    } catch (error) {
+      failed.add(chat.id);
+      reportFault(error);
+    }
+  }
+  return { count, taken, failed };
+}
+
 /** Chats of a list, to be given to an agent or a team together. @param {{agents: AgentLoad[], onGiven: () => void}} props */
 function Chats({ agents, onGiven }) {
   const [scope, setScope] = useState("unassigned");
@@ -82,25 +107,15 @@ function Chats({ agents, onGiven }) {
   const turn = (/** @type {number} */ next) => (setPage(next), setChosen(new Set()));
   const all = load.data?.content ?? [];
   // A chat that has left the list, because an agent took it, is not given to another.
-  const given = all.filter((/** @type {any} */ one) => chosen.has(one.id)).map((/** @type {any} */ one) => /** @type {string} */ (one.id));
+  const given = all.filter((/** @type {any} */ one) => chosen.has(one.id));
   const give = async () => {
     const [kind, id] = target.split(" ");
     setBusy(true);
-    let count = 0;
-    /** @type {Set<string>} */
-    const failed = new Set();
-    for (const chat of given) {
-      try {
-        await api.post(`${CHATS}/${chat}/transfer`, kind === "team" ? { teamId: id } : { agentId: id });
-        count += 1;
-      } catch (error) {
-        failed.add(chat);
-        reportFault(error);
-      }
-    }
+    const { count, taken, failed } = await giveAll(given, kind === "team" ? { teamId: id } : { agentId: id });
     setBusy(false);
     setChosen(failed);
     if (count) report(t("supervision.given", { count }));
+    if (taken) report(t("supervision.taken", { count: taken }), { icon: "info" });
     load.reload();
     onGiven();
   };

@@ -34,7 +34,7 @@ export function Teams() {
   return html`<div class="stack loose"><section class="stack"><div class="row between"><h2>${t("supervision.part_teams")}</h2><${Button} kind="primary" icon="plus" onClick=${() => setDialog("new")}>${t("supervision.newTeam")}<//></div>
     <${Loaded} load=${load}>${(/** @type {any} */ found) => (found.content.length ? html`<${Table} label=${t("supervision.part_teams")} columns=${columns} rows=${found.content} onOpen=${setDialog} />`
       : html`<div class="card"><${Empty} icon="contacts" title=${t("supervision.noTeams")} /></div>`)}<//></section>
-    <${Members} />
+    <${Members} teams=${load.data?.content ?? []} />
     ${dialog && html`<${TeamDialog} team=${dialog === "new" ? undefined : dialog} onClose=${close} />`}</div>`;
 }
 
@@ -74,11 +74,11 @@ function TeamDialog({ team, onClose }) {
     ${fault && html`<${Fault} error=${fault} />`}<//>`;
 }
 
-/** Agents with the number of chats that each may have. */
-function Members() {
+/** Agents with their team and the number of chats that each may have. @param {{teams: Team[]}} props */
+function Members({ teams }) {
   const load = useLoad(async (signal) => {
-    const [users, teams] = await Promise.all([api.get("/api/v1/users", { size: 500 }, { signal }), api.get("/api/v1/teams", { size: 500 }, { signal })]);
-    return { users: users.content.filter((/** @type {any} */ one) => ["ADMIN", "SUPERVISOR", "AGENT"].includes(one.role)), teams: teams.content };
+    const users = await api.get("/api/v1/users", { size: 500 }, { signal });
+    return users.content.filter((/** @type {any} */ one) => ["ADMIN", "SUPERVISOR", "AGENT"].includes(one.role));
   }, []);
   const run = async (/** @type {Promise<any>} */ call, /** @type {string} */ said) => {
     try {
@@ -91,9 +91,20 @@ function Members() {
   };
   const limit = (/** @type {any} */ one, /** @type {string} */ value) => run(api.put(`/api/v1/users/${one.id}/chat-limit`, { chatLimit: value === "" ? null : Number(value) }), t("supervision.limitSaved", { name: one.name }));
   const move = (/** @type {any} */ one, /** @type {string} */ id) => run(id ? api.put(`/api/v1/teams/${id}/members/${one.id}`) : api.remove(`/api/v1/teams/${one.teamId}/members/${one.id}`), t("supervision.memberSaved", { name: one.name }));
-  return html`<section class="stack"><h2>${t("supervision.members")}</h2><${Loaded} load=${load}>${(/** @type {any} */ { users, teams }) => html`<div class="table-inside"><${Table} label=${t("supervision.members")} rows=${users} columns=${[
+  return html`<section class="stack"><h2>${t("supervision.members")}</h2><${Loaded} load=${load}>${(/** @type {any[]} */ users) => html`<div class="table-inside"><${Table} label=${t("supervision.members")} rows=${users} columns=${[
     { key: "name", title: t("supervision.agent"), cell: (/** @type {any} */ one) => html`${one.name} <span class="soft">${t(`roles.${one.role}`)}</span>` },
-    { key: "team", title: t("supervision.team"), cell: (/** @type {any} */ one) => html`<${Select} label=${t("supervision.teamOf", { name: one.name })} hideLabel=${true} value=${one.teamId ?? ""} options=${[["", t("supervision.noTeam")], ...teams.map((/** @type {any} */ team) => [team.id, team.name])]} onValue=${(/** @type {string} */ id) => move(one, id)} />` },
-    { key: "limit", title: t("supervision.chatLimit"), cell: (/** @type {any} */ one) => html`<${TextField} label=${t("supervision.limitOf", { name: one.name })} hideLabel=${true} class="limit" type="number" min="0" value=${one.chatLimit ?? ""} placeholder=${t("supervision.usual")} onChange=${(/** @type {any} */ event) => limit(one, event.currentTarget.value)} />` },
+    { key: "team", title: t("supervision.team"), cell: (/** @type {any} */ one) => html`<${Select} label=${t("supervision.teamOf", { name: one.name })} hideLabel=${true} value=${one.teamId ?? ""} options=${[["", t("supervision.noTeam")], ...teams.map((team) => [team.id, team.name])]} onValue=${(/** @type {string} */ id) => move(one, id)} />` },
+    { key: "limit", title: t("supervision.chatLimit"), cell: (/** @type {any} */ one) => html`<${Limit} user=${one} onLimit=${limit} />` },
   ]} /></div>`}<//></section>`;
+}
+
+/** The field of a limit keeps the text that is typed while the agents are read again. @param {{user: any, onLimit: (user: any, value: string) => Promise<void>}} props */
+function Limit({ user, onLimit }) {
+  const [text, setText] = useState(/** @type {string | null} */ (null));
+  const save = async (/** @type {string} */ value) => {
+    await onLimit(user, value);
+    setText(null);
+  };
+  return html`<${TextField} label=${t("supervision.limitOf", { name: user.name })} hideLabel=${true} class="limit" type="number" min="0" value=${text ?? user.chatLimit ?? ""} placeholder=${t("supervision.usual")}
+    onValue=${setText} onChange=${(/** @type {any} */ event) => save(event.currentTarget.value)} />`;
 }

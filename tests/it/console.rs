@@ -82,6 +82,21 @@ async fn a_burst_of_messages_is_shown_without_a_request_for_each() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn the_message_that_a_viewer_reads_keeps_its_place_while_older_and_new_ones_come() {
+    play("history.mjs").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn chats_come_into_the_nine_lists_and_leave_them_by_themselves() {
+    play("lists.mjs").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn viewers_east_and_west_of_the_server_see_times_and_periods_of_their_zone() {
+    play("zones.mjs").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_agent_sends_a_template_when_the_window_is_closed() {
     play("templates.mjs").await;
 }
@@ -263,8 +278,18 @@ async fn a_supervisor_gives_chats_away_and_keeps_teams_and_canned_replies() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_supervisor_gives_several_chats_away_except_for_those_that_agents_took() {
+    play("reassign.mjs").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn an_operator_sees_the_state_of_the_service_and_nothing_of_a_client() {
     play("operators.mjs").await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_fact_of_the_status_is_on_a_page_of_operators() {
+    play("operator-facts.mjs").await;
 }
 
 #[test]
@@ -315,6 +340,12 @@ fn the_text_of_a_team_after_hours_is_no_step_of_the_bot() {
 #[test]
 fn figures_have_each_day_up_to_today_in_the_time_zone_of_the_client() {
     let script = peer_folder("console").join("figure-days.mjs");
+    run(Command::new("node").arg(&script), &script);
+}
+
+#[test]
+fn a_live_event_puts_a_chat_into_the_lists_in_which_the_server_has_it() {
+    let script = peer_folder("console").join("scopes.mjs");
     run(Command::new("node").arg(&script), &script);
 }
 

@@ -27,6 +27,9 @@ await page.getByText("No operator has this key.").waitFor();
 await page.getByLabel("Key of the operator").fill(given.operator);
 await page.keyboard.press("Enter");
 await page.getByRole("region", { name: "Processes" }).first().getByRole("row").filter({ hasText: "HTTP and work" }).first().waitFor();
+// The address of its listener, and its connections to the database, also those without work.
+const own = page.getByRole("region", { name: "Processes" }).first().getByRole("row").filter({ hasText: new URL(given.base).host });
+await eventually("the process that answers here", async () => /\d+ used, \d+ idle, \d+ at most/.test((await own.innerText()) ?? ""));
 const pages = page.getByRole("navigation", { name: "Console" }).getByRole("link");
 check((await pages.allTextContents()).join() === "Operation", "an operator has no other pages");
 
