@@ -76,7 +76,7 @@ await new Inbox(elsewhere).sees("It is me.");
 
 // The list of tickets names the customer.
 await elsewhere.getByRole("navigation", { name: "Console" }).getByRole("link", { name: "Tickets" }).click();
-await elsewhere.getByRole("table", { name: "Tickets" }).getByText(name, { exact: true }).waitFor();
+await elsewhere.getByRole("region", { name: "Tickets" }).getByText(name, { exact: true }).waitFor();
 for (const page of [lead, agent, elsewhere]) check(complaints(page).length === 0, complaints(page).join("\n"));
 await chromium.close();
 console.log("ok");
