@@ -191,6 +191,8 @@ impl Reader {
         fs::create_dir(&plugins).unwrap();
         let patchbay = PatchbaySetup::new().set("plugins.dir", plugins.to_str().unwrap()).start().await;
         let client = patchbay.client("acme", NUMBER).await;
+        // As the demo client has.
+        client.activate("default-chatbot").await;
         let port = free_port();
         let replacements = vec![
             ("$(sh scripts/target-dir.sh)/release", binary().parent().unwrap().display().to_string()),
