@@ -24,6 +24,13 @@ for language in php ruby perl; do
     fi
 done
 
+# The commands of the guides are typed with these.
+for tool in curl jq; do
+    if ! have "$tool"; then
+        install "$tool" "$tool" "$tool" "$tool" "$tool" "$tool" "$tool"
+    fi
+done
+
 # The TLS library of swaks is only recommended by its package.
 if ! have swaks || ! swaks --support 2>/dev/null | grep -q '^=== TLS supported'; then
     install "swaks" "swaks libnet-ssleay-perl" "swaks perl-Net-SSLeay" "swaks perl-net-ssleay" "swaks perl-net-ssleay" "swaks perl-Net-SSLeay" swaks

@@ -113,6 +113,12 @@ fn projects() -> PathBuf {
     binary().parent().unwrap().join("projects-of-tests")
 }
 
+/// A port for the service of a guide. It stays free until then, because the system gives connections higher ports only.
+fn free_port() -> u16 {
+    let first = 20_000 + u16::try_from(std::process::id() % 10_000).unwrap();
+    (first..32_000).find(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok()).unwrap()
+}
+
 /// The shell of a reader. It ends at the first command that fails.
 struct ReaderShell {
     process: Child,
@@ -185,17 +191,20 @@ impl Reader {
         fs::create_dir(&plugins).unwrap();
         let patchbay = PatchbaySetup::new().set("plugins.dir", plugins.to_str().unwrap()).start().await;
         let client = patchbay.client("acme", NUMBER).await;
-        let free_port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        // As the demo client has.
+        client.activate("default-chatbot").await;
+        let port = free_port();
         let replacements = vec![
             ("$(sh scripts/target-dir.sh)/release", binary().parent().unwrap().display().to_string()),
             ("the-demo-api-key", client.key.clone()),
             ("$(mktemp -d)", place.path().display().to_string()),
             ("http://127.0.0.1:8080", patchbay.url()),
             ("http://127.0.0.1:8090", patchbay.simulator_url()),
-            ("127.0.0.1:9100", format!("127.0.0.1:{free_port}")),
-            ("http.server 9100", format!("http.server {free_port}")),
+            ("127.0.0.1:9100", format!("127.0.0.1:{port}")),
+            ("http.server 9100", format!("http.server {port}")),
             ("target/my-plugins", plugins.display().to_string()),
             ("target/hello-bot", projects().join("hello-bot").display().to_string()),
+            ("examples/llm-bot", place.path().join("llm-bot").display().to_string()),
         ];
         let shell = ReaderShell::open(place.path(), &patchbay, &client.key);
         Self { patchbay, client, place, shell, replacements, not_typed: BTreeSet::new() }
@@ -206,7 +215,7 @@ impl Reader {
     }
 
     /// Does what the text before a block asks for.
-    fn prepare(&self, block: &Block) {
+    fn prepare(&mut self, block: &Block) {
         if block.text.contains("patchbay plugin test order-bot") {
             for (language, file) in
                 [("rust", "src/lib.rs"), ("json", "config.schema.json"), ("yaml", "tests/order-bot.yaml")]
@@ -222,6 +231,18 @@ impl Reader {
             fs::write(self.path("minisign.pub"), signer.public_key()).unwrap();
             fs::write(self.path("hello/build/hello.wasm.minisig"), signer.sign(&component)).unwrap();
         }
+        if block.text.contains("plugin test examples/llm-bot") {
+            self.copy_llm_bot();
+        }
+    }
+
+    /// Copies the example out of the repository, because other tests build it there at the same time.
+    fn copy_llm_bot(&mut self) {
+        let here = self.path("llm-bot").display().to_string();
+        let files = ["src", "tests", "Cargo.toml", "Cargo.lock", "plugin.toml", "config.schema.json"];
+        let files = files.map(|file| format!("examples/llm-bot/{file}")).join(" ");
+        let sdk = format!("sed -i.bak \"s|../../plugins/sdk|$PWD/plugins/sdk|\" '{here}/Cargo.toml'");
+        self.shell.types(&format!("mkdir '{here}'\ncp -R {files} '{here}'\n{sdk}")).unwrap();
     }
 
     /// A block as it is typed: without the lines that are left out, with the texts of this machine.

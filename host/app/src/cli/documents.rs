@@ -122,7 +122,10 @@ fn simple_commands(text: &str) -> Vec<Vec<String>> {
         match (quote, letter) {
             (Some(mark), _) if letter == mark => quote = None,
             (Some('"') | None, '\\') => {
-                word.get_or_insert_default().extend(letters.next().filter(|next| *next != '\n'))
+                // A line that goes on in the next one adds no word.
+                if let Some(next) = letters.next().filter(|next| *next != '\n') {
+                    word.get_or_insert_default().push(next);
+                }
             }
             (Some(_), _) => word.get_or_insert_default().push(letter),
             (None, '\'' | '"') => {
