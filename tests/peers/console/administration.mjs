@@ -1,6 +1,6 @@
 // An ADMIN makes a user and changes its role, blocks a recipient and takes it back, saves a rate, reads the credits, and lets a number
 // that stopped SMS have them again.
-import { browser, call, check, complaints, eventually, focused, given, judgeLooks, loaded, logIn, phone, visit } from "./stage.mjs";
+import { api, browser, check, complaints, eventually, focused, given, judgeLooks, loaded, logIn, phone, visit } from "./stage.mjs";
 
 const chromium = await browser();
 const page = await logIn(await chromium.newContext(), "/administration/users");
@@ -46,7 +46,7 @@ await theirs.reload();
 await eventually("the pages of her new role", async () => (await seesAdministration(theirs)) > 0);
 
 // A blocked recipient is in the list, gets nothing, and may be taken back.
-const send = (path, to, body) => call(page, "POST", path, { messages: [{ recipients: [{ to, ctId: `${body}-${to}` }], messageText: body }] });
+const send = (path, to, body) => api("POST", path, { messages: [{ recipients: [{ to, ctId: `${body}-${to}` }], messageText: body }] });
 const SMS = "/whatsapp-api-service/v2/channels/sms";
 const blocked = `2784${given.phone.slice(-7)}`;
 await part("Blocklist");

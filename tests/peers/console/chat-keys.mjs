@@ -1,12 +1,10 @@
 // The work of an agent and a supervisor in a chat by keys alone: note, canned reply, quote, reaction, template, file, transfer, whisper,
 // closing and reopening. The overlay lists the keys in both languages, and a field takes them as letters.
-import { Inbox, browser, check, complaints, eventually, focused, given, logIn, phone, press, tabTo } from "./stage.mjs";
-import { session } from "./reach.mjs";
+import { Inbox, api, browser, check, complaints, eventually, focused, given, logIn, phone, press, tabTo } from "./stage.mjs";
 
 const chromium = await browser();
-const call = await session();
-await call("POST", "/messaging-service/WhatsApp/templates/sync");
-await call("POST", "/chat-service/api/v2/canned-replies", { shortcut: "hours", text: "We are open until five." });
+await api("POST", "/messaging-service/WhatsApp/templates/sync");
+await api("POST", "/chat-service/api/v2/canned-replies", { shortcut: "hours", text: "We are open until five." });
 await phone("POST", `${given.phone}/messages`, { to: given.number, text: "which one?" });
 const page = await logIn(await chromium.newContext(), "/inbox/unassigned");
 const inbox = new Inbox(page);

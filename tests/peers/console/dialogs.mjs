@@ -1,9 +1,8 @@
 // Every dialog of the console by keyboard alone: its opener leads into it, Tab stays in it, Escape closes it, and the focus is back at the
 // opener.
 import { readFileSync, readdirSync } from "node:fs";
-import { browser, check, complaints, eventually, given, loaded, logIn, phone, tabTo } from "./stage.mjs";
+import { api, browser, check, complaints, eventually, given, loaded, logIn, phone, tabTo } from "./stage.mjs";
 import { DialogKeys } from "./dialog-keys.mjs";
-import { session } from "./reach.mjs";
 
 /** Dialogs for which the simulators have no occasion, by their modules. */
 const NOT_OPENED = { "administration/sms.js": 1 };
@@ -18,33 +17,32 @@ function dialogsOfModules() {
 }
 
 const chromium = await browser();
-const call = await session();
 const lite = `2799${given.phone.slice(-7)}`;
 
 /** Gives the client a thing of each kind that has a dialog. */
 async function furnish() {
   for (const type of ["text", "image"]) await phone("POST", `${given.phone}/messages`, { to: given.number, type, text: type === "text" ? "a question" : undefined });
-  for (const path of given.versions) await call("POST", "/plugin-service/api/v1/plugins?name=greeter", readFileSync(path));
-  await call("POST", "/plugin-service/api/v1/plugins/greeter/activate", { version: 1, mode: "live" });
-  await call("POST", "/plugin-service/api/v1/plugins/greeter/recording", { mode: "live", maxCalls: 10, forSeconds: 600, sample: 1 });
-  await call("POST", "/api/v1/teams", { name: "Night shift" });
-  await call("POST", "/api/v1/test-keys", { name: "tests" });
-  await call("PUT", "/messaging-service/WhatsApp/contact-attributes/plan", { label: "Plan", type: "TEXT" });
-  const contact = await call("POST", "/messaging-service/WhatsApp/contacts", { fullName: "Thandi", phoneNumber: "+27820000001" });
-  await call("POST", `/messaging-service/WhatsApp/contacts/${contact.id}/notes`, { text: "Prefers the afternoon." });
-  await call("POST", "/chat-service/api/v2/canned-replies", { shortcut: "hours", text: "We are open." });
-  await call("POST", "/messaging-service/WhatsApp/templates/sync");
-  const hook = await call("POST", "/messaging-service/WhatsApp/WhatsAppClientWebHook", { incomingMessageURL: "http://127.0.0.1:9/incoming" });
-  const site = await call("POST", "/messaging-service/web/sites", { name: "Shop", origins: ["https://shop.example"] });
-  const chat = await eventually("the chat", async () => (await call("GET", "/chat-service/api/v2/chats?scope=all")).content[0]);
+  for (const path of given.versions) await api("POST", "/plugin-service/api/v1/plugins?name=greeter", readFileSync(path));
+  await api("POST", "/plugin-service/api/v1/plugins/greeter/activate", { version: 1, mode: "live" });
+  await api("POST", "/plugin-service/api/v1/plugins/greeter/recording", { mode: "live", maxCalls: 10, forSeconds: 600, sample: 1 });
+  await api("POST", "/api/v1/teams", { name: "Night shift" });
+  await api("POST", "/api/v1/test-keys", { name: "tests" });
+  await api("PUT", "/messaging-service/WhatsApp/contact-attributes/plan", { label: "Plan", type: "TEXT" });
+  const contact = await api("POST", "/messaging-service/WhatsApp/contacts", { fullName: "Thandi", phoneNumber: "+27820000001" });
+  await api("POST", `/messaging-service/WhatsApp/contacts/${contact.id}/notes`, { text: "Prefers the afternoon." });
+  await api("POST", "/chat-service/api/v2/canned-replies", { shortcut: "hours", text: "We are open." });
+  await api("POST", "/messaging-service/WhatsApp/templates/sync");
+  const hook = await api("POST", "/messaging-service/WhatsApp/WhatsAppClientWebHook", { incomingMessageURL: "http://127.0.0.1:9/incoming" });
+  const site = await api("POST", "/messaging-service/web/sites", { name: "Shop", origins: ["https://shop.example"] });
+  const chat = await eventually("the chat", async () => (await api("GET", "/chat-service/api/v2/chats?scope=all")).content[0]);
   // Another customer, for whom the bot is recorded and a webhook fails.
   await phone("POST", `2783${given.phone.slice(-7)}/messages`, { to: given.number, text: "for the record" });
-  await call("POST", `/chat-service/api/v2/chats/${chat.id}/assign`);
+  await api("POST", `/chat-service/api/v2/chats/${chat.id}/assign`);
   // The provider refuses the message for now, so that its batch goes on.
   const refused = `2784${given.phone.slice(-7)}`;
   await phone("PUT", refused, { rejectWith: { status: 500, code: 131000 } });
-  const template = (await call("GET", "/messaging-service/WhatsApp/templates?size=100")).content.find((one) => one.name === "order_ready");
-  const sent = await call("POST", "/whatsapp-api-service/v2/channels/whatsapp", {
+  const template = (await api("GET", "/messaging-service/WhatsApp/templates?size=100")).content.find((one) => one.name === "order_ready");
+  const sent = await api("POST", "/whatsapp-api-service/v2/channels/whatsapp", {
     sender: given.number, messageType: "NOTIFICATION", templateName: template.name, templateId: template.id,
     messages: [{ recipients: [{ to: `+${refused}`, ctId: "refused" }], components: [{ type: "body", parameters: ["Thandi", "42"] }, { type: "button", parameters: ["42"] }] }],
   });
@@ -107,7 +105,7 @@ const DIALOGS = [
   ["numbers/site.js", `/numbers/sites/${has.site}`, "Replace the key of this site?", ["Replace the key"]],
   ["numbers/site.js", `/numbers/sites/${has.site}`, "Make a new secret?", ["Rotate the secret"]],
   ["numbers/numbers.js", "/numbers/whatsapp", "Register a Lite number", ["Register a Lite number"]],
-  ["numbers/lite.js", "/numbers/whatsapp", "Pace and hours", ["Pace and hours"], async () => void (await call("POST", "/messaging-service/WhatsApp/WhatsAppClientNumbers/registerWLNumber", { number: `+${lite}` }))],
+  ["numbers/lite.js", "/numbers/whatsapp", "Pace and hours", ["Pace and hours"], async () => void (await api("POST", "/messaging-service/WhatsApp/WhatsAppClientNumbers/registerWLNumber", { number: `+${lite}` }))],
   ["numbers/pair.js", "/numbers/whatsapp", `Pair +${lite}`, ["Pair with a phone"]],
   ["numbers/lite.js", "/numbers/whatsapp", `Log +${lite} out?`, ["Log out"], () => fetch(`${given.phones}/lite/devices/${lite}/scan`, { method: "POST", headers: { "content-type": "application/json" }, body: "{}" })],
   ["sends/new.js", "/sends/new", "Send 1 message now?", ["Send 1 message"], undefined, prepareSend],

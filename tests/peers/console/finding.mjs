@@ -1,7 +1,7 @@
 // A developer finds a message by its number and by its batch, and reads its story: the decision of a plugin with its version and its
 // reason, and a webhook that failed and was delivered at the next attempt.
 import { createServer } from "node:http";
-import { browser, call, check, complaints, eventually, given, judgeLooks, logIn, phone, upload } from "./stage.mjs";
+import { api, browser, check, complaints, eventually, given, judgeLooks, logIn, phone, upload } from "./stage.mjs";
 
 // The first status is refused.
 const told = [];
@@ -20,15 +20,15 @@ await upload(page, "Upload", "polite", given.versions[0]);
 await page.getByRole("button", { name: "Activate", exact: true }).first().click();
 await page.getByRole("dialog", { name: "Activate polite" }).getByRole("button", { name: "Activate", exact: true }).click();
 await page.getByRole("dialog", { name: "Activate polite" }).waitFor({ state: "detached" });
-await call(page, "POST", "/messaging-service/WhatsApp/WhatsAppClientWebHook", { statusUpdateURL: `http://127.0.0.1:${receiver.address().port}/status` });
+await api("POST", "/messaging-service/WhatsApp/WhatsAppClientWebHook", { statusUpdateURL: `http://127.0.0.1:${receiver.address().port}/status` });
 
 // A send to a number that WhatsApp does not know, and to one that it knows.
 const lost = `2784${given.phone.slice(-7)}`;
 await phone("PUT", lost, { onWhatsApp: false });
-const { content } = await call(page, "GET", "/messaging-service/WhatsApp/templates?size=200");
+const { content } = await api("GET", "/messaging-service/WhatsApp/templates?size=200");
 const template = content.find((one) => one.name === "order_ready");
 const recipients = [lost, given.phone].map((to) => ({ to, ctId: `ct-${to}` }));
-const send = (text, ...people) => call(page, "POST", "/whatsapp-api-service/v2/channels/whatsapp", {
+const send = (text, ...people) => api("POST", "/whatsapp-api-service/v2/channels/whatsapp", {
   sender: given.number, messageType: "NOTIFICATION", templateName: template.name, templateId: template.id, fallback: { sendFallback: true, text },
   messages: [{ recipients: people, components: [{ type: "body", parameters: ["Thandi", "#42"] }, { type: "button", parameters: ["42"] }] }],
 });

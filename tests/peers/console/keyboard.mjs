@@ -1,8 +1,8 @@
 // Every page by keyboard alone: its shortcut leads to it, Tab to each of its controls and to its parts. Then the pages of things that
 // the client has, and the pages of operators.
 import { readFileSync } from "node:fs";
-import { browser, check, complaints, eventually, given, loaded, logIn, phone, press, tabTo, visit } from "./stage.mjs";
-import { leaveFields, reachAll, session } from "./reach.mjs";
+import { api, browser, check, complaints, eventually, given, loaded, logIn, phone, press, tabTo, visit } from "./stage.mjs";
+import { leaveFields, reachAll } from "./reach.mjs";
 
 /** The keys, the title, and whether links at the top lead to parts. */
 const PAGES = [
@@ -34,22 +34,21 @@ for (const [keys, title, hasParts = false] of PAGES) {
 
 /** Gives the client things with pages of their own, and returns the addresses of these pages, each with a text on it. */
 async function furnish() {
-  const call = await session();
-  for (const path of given.versions) await call("POST", "/plugin-service/api/v1/plugins?name=greeter", readFileSync(path));
-  await call("POST", "/plugin-service/api/v1/plugins/greeter/activate", { version: 1, mode: "live" });
-  await call("POST", "/plugin-service/api/v1/plugins/greeter/activate", { version: 2, mode: "canary", percent: 50 });
-  const hook = await call("POST", "/messaging-service/WhatsApp/WhatsAppClientWebHook", { incomingMessageURL: "http://127.0.0.1:9/incoming" });
-  const site = await call("POST", "/messaging-service/web/sites", { name: "Shop", origins: ["https://shop.example"] });
-  await call("POST", "/messaging-service/WhatsApp/templates/sync");
-  const { content: templates } = await call("GET", "/messaging-service/WhatsApp/templates?size=100");
+  for (const path of given.versions) await api("POST", "/plugin-service/api/v1/plugins?name=greeter", readFileSync(path));
+  await api("POST", "/plugin-service/api/v1/plugins/greeter/activate", { version: 1, mode: "live" });
+  await api("POST", "/plugin-service/api/v1/plugins/greeter/activate", { version: 2, mode: "canary", percent: 50 });
+  const hook = await api("POST", "/messaging-service/WhatsApp/WhatsAppClientWebHook", { incomingMessageURL: "http://127.0.0.1:9/incoming" });
+  const site = await api("POST", "/messaging-service/web/sites", { name: "Shop", origins: ["https://shop.example"] });
+  await api("POST", "/messaging-service/WhatsApp/templates/sync");
+  const { content: templates } = await api("GET", "/messaging-service/WhatsApp/templates?size=100");
   const template = templates.find((one) => one.name === "order_ready");
-  const sent = await call("POST", "/whatsapp-api-service/v2/channels/whatsapp", {
+  const sent = await api("POST", "/whatsapp-api-service/v2/channels/whatsapp", {
     sender: given.number, messageType: "NOTIFICATION", templateName: template.name, templateId: template.id,
     messages: [{ recipients: [{ to: `+${given.phone}`, ctId: "by-key" }], components: [{ type: "body", parameters: ["Thandi", "42"] }, { type: "button", parameters: ["42"] }] }],
   });
-  const { content: [chat] } = await call("GET", "/chat-service/api/v2/chats?scope=all");
+  const { content: [chat] } = await api("GET", "/chat-service/api/v2/chats?scope=all");
   const { content: [message] } = await eventually("the message", async () => {
-    const found = await call("GET", "/messaging-service/WhatsApp/messages?ctId=by-key");
+    const found = await api("GET", "/messaging-service/WhatsApp/messages?ctId=by-key");
     return found.content.length && found;
   });
   const plugin = ["", "/trial", "/log", "/conversations", "/recordings", "/tester", "/events"];

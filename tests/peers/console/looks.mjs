@@ -1,5 +1,5 @@
 // Parts of chats, supervision and contacts that no other story judges: light and dark, wide and small, without findings of axe.
-import { Inbox, browser, call, check, complaints, eventually, focused, given, judgeLooks, logIn, phone } from "./stage.mjs";
+import { Inbox, api, browser, check, complaints, eventually, focused, given, judgeLooks, logIn, phone } from "./stage.mjs";
 
 const chromium = await browser();
 await phone("POST", `${given.phone}/messages`, { to: given.number, text: "which offers are there?" });
@@ -71,7 +71,7 @@ await judgeLooks(page, "a canned reply");
 await leave(dialog("/hours"));
 
 // Contacts: a refused new one, and a known one with attributes, a tag and a note.
-const attribute = (name, body) => call(page, "PUT", `/messaging-service/WhatsApp/contact-attributes/${name}`, body);
+const attribute = (name, body) => api("PUT", `/messaging-service/WhatsApp/contact-attributes/${name}`, body);
 await attribute("plan", { label: "Plan", type: "CHOICE", choices: ["silver", "gold"] });
 await attribute("since", { label: "Customer since", type: "DATE" });
 await page.goto(`${given.base}/console/contacts`);

@@ -1,6 +1,6 @@
 // A customer with a chat on WhatsApp, one over SMS, and one of another number that was merged: the panel and the rows have the same
 // name, tag, note, attribute and ticket, and each search finds them.
-import { Inbox, browser, call, check, complaints, eventually, given, judgeLooks, loaded, logIn, phone, press } from "./stage.mjs";
+import { Inbox, api, browser, check, complaints, eventually, given, judgeLooks, loaded, logIn, phone, press } from "./stage.mjs";
 
 const CONTACTS = "/messaging-service/WhatsApp/contacts";
 const second = `2784${given.phone.slice(-7)}`;
@@ -11,14 +11,14 @@ const panel = page.getByRole("complementary", { name: "Customer" });
 const part = (title) => panel.locator("section").filter({ has: page.getByRole("heading", { name: title, exact: true }) });
 const dialog = (name) => page.getByRole("dialog", { name, exact: true });
 const write = (number, text) => phone("POST", `${number}/messages`, { to: given.number, text });
-await call(page, "PUT", "/messaging-service/WhatsApp/contact-attributes/plan", { label: "Plan", type: "CHOICE", choices: ["silver", "gold"] });
+await api("PUT", "/messaging-service/WhatsApp/contact-attributes/plan", { label: "Plan", type: "CHOICE", choices: ["silver", "gold"] });
 
 // The router leaves the first chat to the bot, which tags it, and the others to agents.
 await write(given.phone, "vip");
 await inbox.row("tagged").waitFor();
 await write(second, "queue please");
 const sms = { messages: [{ recipients: [{ to: given.phone }], messageText: "Are you coming?" }] };
-await call(page, "POST", "/whatsapp-api-service/v2/channels/sms", sms);
+await api("POST", "/whatsapp-api-service/v2/channels/sms", sms);
 await eventually("the SMS", async () => (await phone("GET", `${given.phone}/inbox`)).messages.some((one) => one.text === "Are you coming?"));
 await phone("POST", `${given.phone}/sms`, { to: "PATCHBAY", text: "queue by SMS" });
 
@@ -72,9 +72,9 @@ check((await decision.textContent()).startsWith("usher 1") && (await decision.ge
 check((await part("Details").textContent()).includes(`+${given.number}`), "the panel does not name our address");
 
 // The other number is merged. Its chat is one of the customer's, with the same facts.
-const idOf = async (number) => (await call(page, "GET", `${CONTACTS}?search=${number}`)).content[0].id;
-const other = (await call(page, "POST", CONTACTS, { fullName: "Quirin", phoneNumber: second })).id;
-await call(page, "POST", `${CONTACTS}/${await idOf(given.phone)}/merges`, { contactId: other });
+const idOf = async (number) => (await api("GET", `${CONTACTS}?search=${number}`)).content[0].id;
+const other = (await api("POST", CONTACTS, { fullName: "Quirin", phoneNumber: second })).id;
+await api("POST", `${CONTACTS}/${await idOf(given.phone)}/merges`, { contactId: other });
 await page.reload();
 const chats = part("Other chats").getByRole("link");
 await eventually("the two other chats", async () => (await chats.count()) === 2);

@@ -1,5 +1,5 @@
-// Whether Tab leads to each control of a page, and calls of the API for the things that a page shows.
-import { check, given, loaded } from "./stage.mjs";
+// Whether Tab leads to each control of a page.
+import { check, loaded } from "./stage.mjs";
 
 // Letters are texts in a field and shortcuts elsewhere.
 export async function leaveFields(page) {
@@ -29,18 +29,4 @@ export async function reachAll(page, name, bare = false) {
   }
   const left = await page.evaluate(() => [...window.unreached].filter((one) => one.isConnected).map((one) => one.outerHTML.slice(0, 200)));
   check(left.length === 0, `${name}: Tab does not lead to ${left.join("\n")}`);
-}
-
-/** Calls of the API in a session of the administrator. A buffer is a component. */
-export async function session() {
-  const ask = async (method, path, body, key = "") => {
-    const bytes = Buffer.isBuffer(body);
-    const headers = { "content-type": bytes ? "application/wasm" : "application/json", ...(key ? { authorization: key } : {}) };
-    const answer = await fetch(given.base + path, { method, headers, body: bytes ? body : body && JSON.stringify(body) });
-    const text = await answer.text();
-    check(answer.ok, `${method} ${path}: ${answer.status} ${text}`);
-    return text ? JSON.parse(text) : null;
-  };
-  const { sessionKey } = await ask("POST", "/api/v1/sessions", { clientRef: given.clientRef, ...given.admin });
-  return (method, path, body) => ask(method, path, body, sessionKey);
 }

@@ -29,8 +29,6 @@ function serveSource(route) {
   return route.fulfill({ path: `${SOURCES}/${path}` });
 }
 
-const SESSIONS = "/api/v1/sessions";
-
 /** All pages of the story. */
 const pages = new Set();
 
@@ -66,28 +64,24 @@ export async function phone(method, path, body) {
   return answer.json();
 }
 
-// A call of the API with the session of a page.
-export async function call(page, method, path, body) {
-  const key = await page.evaluate(() => JSON.parse(sessionStorage.getItem("patchbay.session")).key);
-  const headers = { authorization: key, "x-api-key": key, "content-type": "application/json" };
-  const answer = await fetch(`${given.base}${path}`, { method, headers, body: body && JSON.stringify(body) });
+/** The session of each user who calls the API, by e-mail. */
+const sessions = new Map();
+
+async function ask(method, path, body, key) {
+  const isComponent = Buffer.isBuffer(body);
+  const headers = { "content-type": isComponent ? "application/wasm" : "application/json", ...(key && { authorization: key }) };
+  const answer = await fetch(`${given.base}${path}`, { method, headers, body: isComponent ? body : body && JSON.stringify(body) });
   const text = await answer.text();
   check(answer.ok, `${method} ${path}: ${answer.status} ${text}`);
   return text && JSON.parse(text);
 }
 
-/** The key of a session of each user who calls the API, by e-mail. */
-const keys = new Map();
-
-// Calls the API as a user. Returns the body of the answer.
+// Calls the API as a user. A buffer is a component. Returns the body of the answer.
 export async function api(method, path, body, user = given.admin) {
-  const send = (key) => fetch(`${given.base}${path}`, { method, headers: { "content-type": "application/json", ...(key && { authorization: key }) }, body: body && JSON.stringify(body) });
   const { email } = user;
-  if (!keys.has(email) && path !== SESSIONS) keys.set(email, (await api("POST", SESSIONS, { clientRef: given.clientRef, ...user }, user)).sessionKey);
-  const answer = await send(keys.get(email));
-  const text = await answer.text();
-  check(answer.ok, `${method} ${path}: ${answer.status} ${text}`);
-  return text && JSON.parse(text);
+  // Calls at the same time share a session.
+  if (!sessions.has(email)) sessions.set(email, ask("POST", "/api/v1/sessions", { clientRef: given.clientRef, ...user }));
+  return ask(method, path, body, (await sessions.get(email)).sessionKey);
 }
 
 // Faults of the page, breaches of its policy, and undocumented calls. A refused call is no fault of the page.

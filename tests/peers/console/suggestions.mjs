@@ -1,13 +1,13 @@
 // Canned replies after `/` with the values of the chat, also before the server has listed them, and colleagues after `@` in a note.
-import { Inbox, browser, call, check, complaints, eventually, focused, given, judgeLooks, logIn, phone, press } from "./stage.mjs";
+import { Inbox, api, browser, check, complaints, eventually, focused, given, judgeLooks, logIn, phone, press } from "./stage.mjs";
 
 const chromium = await browser();
 const lead = await logIn(await chromium.newContext(), "/contacts");
-const reply = (shortcut, text) => call(lead, "POST", "/chat-service/api/v2/canned-replies", { shortcut, text, teamId: null });
+const reply = (shortcut, text) => api("POST", "/chat-service/api/v2/canned-replies", { shortcut, text, teamId: null });
 await reply("after-hours", "We are closed.");
 await reply("hours", "Hello {{customer.name}}, we are open from 8 to 17.");
 await reply("team", "Ask {{team.name}} about ticket {{ticket.number}}.");
-const colleague = (name, at) => call(lead, "POST", "/api/v1/users", { name, email: `${at}@${given.clientRef}.example`, role: "AGENT" });
+const colleague = (name, at) => api("POST", "/api/v1/users", { name, email: `${at}@${given.clientRef}.example`, role: "AGENT" });
 const anne = await colleague("Anne-Marie O'Brien", "anne");
 await colleague("Anne", "other");
 

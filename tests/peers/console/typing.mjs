@@ -1,10 +1,10 @@
 // A visitor of a site, the agent and a supervisor see each other write. Drafts stay with their chats, and a closed chat is opened again.
 import { Widget } from "../browser/stage.mjs";
-import { Inbox, browser, call, check, complaints, eventually, focused, given, logIn, phone, press, visit } from "./stage.mjs";
+import { Inbox, api, browser, check, complaints, eventually, focused, given, logIn, phone, press, visit } from "./stage.mjs";
 
 const chromium = await browser();
 const lead = await logIn(await chromium.newContext(), "/inbox/unassigned");
-const site = await call(lead, "POST", "/messaging-service/web/sites", { name: "Shop", origins: [new URL(given.phones).origin] });
+const site = await api("POST", "/messaging-service/web/sites", { name: "Shop", origins: [new URL(given.phones).origin] });
 const known = { siteKey: site.siteKey, name: "Shop", script: `${given.base}/web-chat/widget.js?site=${site.siteKey}` };
 const told = await fetch(`${given.phones}/simulator/sites`, { method: "POST", body: JSON.stringify(known) });
 check(told.ok, `the simulator takes no site: ${told.status}`);
