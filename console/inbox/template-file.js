@@ -15,18 +15,25 @@ const TAKEN = { IMAGE: "image/jpeg,image/png", VIDEO: "video/mp4", DOCUMENT: "ap
 export function TemplateFile({ label, format, value, autofocus = false, onValue }) {
   const [attachments] = useState(() => new Attachments());
   const input = useRef(/** @type {HTMLInputElement | null} */ (null));
+  const box = useRef(/** @type {HTMLElement | null} */ (null));
+  const had = useRef(false);
   const [file] = attachments.files.value;
   const clear = () => attachments.files.peek().forEach((one) => attachments.remove(one));
   const isOther = Boolean(file?.mediaType && file.mediaType !== format);
   const address = !file ? "" : isOther ? null : (file.mediaUrl ?? null);
   useEffect(() => onValue(address, file?.file.name ?? ""), [address]);
   useEffect(() => clear, []);
+  // The button that removed the file is gone: the address is next.
+  useEffect(() => {
+    if (had.current && !file) box.current?.querySelector("input")?.focus();
+    had.current = Boolean(file);
+  }, [!file]);
   const choose = () => {
     clear();
     attachments.add([...(input.current?.files ?? [])]);
     if (input.current) input.current.value = "";
   };
-  return html`<div class="field" role=${file ? "group" : undefined} aria-label=${file ? label : undefined}>
+  return html`<div ref=${box} class="field" role=${file ? "group" : undefined} aria-label=${file ? label : undefined}>
     ${file ? html`<${AttachmentList} attachments=${attachments} />${isOther && html`<p class="fault" role="alert">${t("templates.otherKind", { format: format.toLowerCase() })}</p>`}`
       : html`<${TextField} label=${label} hint=${t("templates.fileHint")} value=${value ?? ""} onValue=${(/** @type {string} */ typed) => onValue(typed, "")} type="url" required autofocus=${autofocus} />`}
     <div><${Button} kind="small" icon="upload" label=${label} onClick=${() => input.current?.click()}>${t(file ? "templates.otherFile" : "templates.uploadFile")}<//></div>

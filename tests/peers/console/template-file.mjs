@@ -33,7 +33,7 @@ async function choose(name) {
 const form = await choose("invoice");
 const send = form.getByRole("button", { name: "Send", exact: true });
 const header = form.getByRole("group", { name: "Address of the file (document)" });
-const chosen = (part) => part.getByText(/^\d+ KB$/);
+const chosen = (part) => part.getByText(/^\d+ kB$/);
 await form.getByLabel("Address of the file (document)").fill("https://shop.example/of-another-customer.pdf");
 await form.getByLabel("Value of 1").fill("A-17");
 await judgeLooks(page, "the values of a template");
