@@ -67,7 +67,7 @@ const MOST_WINDOWS = 10000;
 
 /** @param {number} open */
 function windowsText(open) {
-  const count = new Intl.NumberFormat(language()).format(open);
+  const count = number(open);
   return open < MOST_WINDOWS ? count : t("numbers.openWindowsMany", { count });
 }
 
