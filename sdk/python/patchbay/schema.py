@@ -540,6 +540,18 @@ class ChatMedia(TypedDict, total=False):
     mimeType: Required[str]
     size: Required[int]
 
+class ChatMention(TypedDict, total=False):
+    """A note that mentions the caller."""
+
+    author: Required["DeskUser"]
+    createdTime: Required[str]
+    id: Required[str]
+    mentions: Required[list["DeskUser"]]
+    participantId: Required[str]
+    text: Required[str]
+    whisperTo: "DeskUser"
+    customerName: str
+
 class ChatMessageOriginal(TypedDict, total=False):
     """A message as the provider sent it."""
 
@@ -1166,6 +1178,7 @@ class Inbox(TypedDict, total=False):
     id: Required[str]
     kind: Required["InboxKind"]
     name: str
+    openWindows: int
     quality: "NumberQuality"
     refusedToken: "InboxTokenRefusal"
     test: bool
@@ -1373,6 +1386,7 @@ class MessageProcessing(TypedDict, total=False):
 class MessageResponse(TypedDict, total=False):
     """A message of a chat. Fields without a value are left out."""
 
+    afterHours: Union[bool, None]
     buttonPayload: Union[str, None]
     channel: Required["Channel"]
     contentType: Required["ContentType"]
@@ -1737,6 +1751,17 @@ class PageCannedReply(TypedDict, total=False):
     totalElements: Required[int]
     totalPages: Required[int]
 
+class PageChatMention(TypedDict, total=False):
+    """One page of a list."""
+
+    content: Required[list["ChatMention"]]
+    first: Required[bool]
+    last: Required[bool]
+    number: Required[int]
+    size: Required[int]
+    totalElements: Required[int]
+    totalPages: Required[int]
+
 class PageChatNote(TypedDict, total=False):
     """One page of a list."""
 
@@ -2079,7 +2104,7 @@ class PasswordChange(TypedDict, total=False):
     newPassword: Required[str]
     password: Required[str]
 
-PeriodFigures = TypedDict('PeriodFigures', {'figures': Required[list["ChatFigures"]], 'from': Required[str], 'to': Required[str]}, total=False)
+PeriodFigures = TypedDict('PeriodFigures', {'figures': Required[list["ChatFigures"]], 'from': Required[str], 'timeZone': Required[str], 'to': Required[str]}, total=False)
 
 class Person(TypedDict, total=False):
     """A customer: by phone number or by user id, not by both."""
@@ -2993,6 +3018,7 @@ class Ticket(TypedDict, total=False):
     clientRef: Required[str]
     closedTime: Union[str, None]
     createdTime: Required[str]
+    customerName: Union[str, None]
     id: Required[str]
     participantId: Required[str]
     phoneNumber: Union[str, None]

@@ -1952,6 +1952,11 @@ export interface components {
          * @enum {string}
          */
         ChatMediaType: "IMAGE" | "DOCUMENT" | "VIDEO" | "AUDIO" | "VOICE";
+        /** @description A note that mentions the caller. */
+        ChatMention: components["schemas"]["ChatNote"] & {
+            /** @description The customer's name in the address book, else the customer's own, else the user name. Absent if none is known. */
+            customerName?: string;
+        };
         /** @description A message as the provider sent it. */
         ChatMessageOriginal: {
             /** @description The first 64 KiB, if it is larger. */
@@ -3165,6 +3170,12 @@ export interface components {
             kind: components["schemas"]["InboxKind"];
             /** @description For a bot: its user name. */
             name?: string;
+            /**
+             * Format: int64
+             * @description For a number of WhatsApp Cloud: the number of customers who wrote in the last 24 hours and may get free text. At
+             *     most 10,000 are counted.
+             */
+            openWindows?: number;
             /** @description For a number of WhatsApp Cloud: its quality. Absent: the provider has reported none. */
             quality?: components["schemas"]["NumberQuality"];
             /**
@@ -3617,6 +3628,8 @@ export interface components {
         };
         /** @description A message of a chat. Fields without a value are left out. */
         MessageResponse: {
+            /** @description `true`: the text of a team outside its hours. Its author is `BOT`, but no chatbot wrote it. */
+            afterHours?: boolean | null;
             /** @description Payload of a tapped button. */
             buttonPayload?: string | null;
             /** @description The channel of the chat. */
@@ -4347,6 +4360,35 @@ export interface components {
         Page_CannedReply: {
             /** @description The items of this page. */
             content: components["schemas"]["CannedReply"][];
+            /** @description `true` for the first page. */
+            first: boolean;
+            /** @description `true` for the last page. */
+            last: boolean;
+            /**
+             * Format: int32
+             * @description Number of this page, from 0.
+             */
+            number: number;
+            /**
+             * Format: int32
+             * @description The requested size.
+             */
+            size: number;
+            /**
+             * Format: int64
+             * @description Items on all pages.
+             */
+            totalElements: number;
+            /**
+             * Format: int64
+             * @description Number of pages.
+             */
+            totalPages: number;
+        };
+        /** @description One page of a list. */
+        Page_ChatMention: {
+            /** @description The items of this page. */
+            content: components["schemas"]["ChatMention"][];
             /** @description `true` for the first page. */
             first: boolean;
             /** @description `true` for the last page. */
@@ -5262,6 +5304,8 @@ export interface components {
              * @description The first time of the period.
              */
             from: string;
+            /** @description The time zone of hours and days (IANA name): that of the client. */
+            timeZone: string;
             /**
              * Format: date-time
              * @description The time before which the period ends.
@@ -7081,6 +7125,8 @@ export interface components {
              * @description Time of opening.
              */
             createdTime: string;
+            /** @description The customer's name in the address book, else the customer's own, else the user name. Null if none is known. */
+            customerName?: string | null;
             /**
              * Format: uuid
              * @description Id of the ticket.
@@ -9282,13 +9328,13 @@ export interface operations {
             };
         };
         responses: {
-            /** @description A page of notes. */
+            /** @description A page of mentions. */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Page_ChatNote"];
+                    "application/json": components["schemas"]["Page_ChatMention"];
                 };
             };
         };
