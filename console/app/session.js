@@ -24,7 +24,10 @@ export function hasRole(...roles) {
 export function resume() {
   try {
     const stored = sessionStorage.getItem(STORED);
-    if (stored) begin(JSON.parse(stored));
+    if (!stored) return;
+    begin(JSON.parse(stored));
+    // The role may be another one since the login. If this call fails, the next call of the page shows the fault.
+    if (!hasRole("LINK", "OPERATOR")) refreshViewer().catch(() => {});
   } catch {
     sessionStorage.removeItem(STORED);
   }
