@@ -13,6 +13,7 @@ import { Button } from "#ui/controls.js";
 export function Dialog({ title, wide = false, onClose, onSubmit, foot, class: more = "", children }) {
   const id = useId();
   const element = useRef(/** @type {HTMLDialogElement | null} */ (null));
+  const body = useRef(/** @type {HTMLDivElement | null} */ (null));
   const sending = useRef(false);
   // Before the next key arrives, which belongs to the dialog.
   useLayoutEffect(() => {
@@ -20,6 +21,11 @@ export function Dialog({ title, wide = false, onClose, onSubmit, foot, class: mo
     dialog?.showModal();
     return () => dialog?.close();
   }, []);
+  // A text without controls is scrolled by keys only if it can have the focus.
+  useLayoutEffect(() => {
+    if (body.current?.querySelector("a[href], button, input, select, textarea, [tabindex]")) body.current.removeAttribute("tabindex");
+    else body.current?.setAttribute("tabindex", "0");
+  });
   const cancel = (/** @type {Event} */ event) => {
     event.preventDefault();
     onClose();
@@ -40,7 +46,7 @@ export function Dialog({ title, wide = false, onClose, onSubmit, foot, class: mo
   const key = (/** @type {any} */ event) => event.key === "Enter" && event.repeat && !event.target.matches("textarea") && event.preventDefault();
   const inside = html`<div class="dialog-head"><h2 id=${id}>${title}</h2>
       <${Button} kind="quiet small" icon="close" label=${t("common.close")} onClick=${onClose} /></div>
-    <div class="dialog-body">${children}</div>
+    <div ref=${body} class="dialog-body">${children}</div>
     ${foot && html`<div class="dialog-foot">${foot}</div>`}`;
   return html`<dialog ref=${element} class=${`dialog ${wide ? "wide" : ""} ${more}`} aria-labelledby=${id} onCancel=${cancel} onClose=${closed}
     onKeyDown=${key} onMouseDown=${(/** @type {any} */ event) => event.target === element.current && onClose()}>
