@@ -8,10 +8,12 @@ import { Icon } from "#ui/icons.js";
  * is read before them.
  * @param {{kind?: string, icon?: string, label?: string, busy?: boolean, disabled?: boolean, class?: string, children?: any, [other: string]: any}} props
  */
-export function Button({ kind = "", icon, label, busy = false, disabled = false, class: more = "", children, ...rest }) {
+export function Button({ kind = "", icon, label, busy = false, disabled = false, class: more = "", onClick, children, ...rest }) {
+  // A busy button keeps the focus, which the browser takes from a disabled one.
+  const click = busy ? (/** @type {Event} */ event) => event.preventDefault() : onClick;
   const alone = icon && !hasChildren(children);
   return html`<button type="button" class=${`button ${kind} ${alone ? "icon" : ""} ${more}`} aria-label=${alone ? label : undefined} title=${alone ? label : undefined}
-    aria-busy=${busy ? "true" : undefined} disabled=${busy || disabled} ...${rest}>
+    aria-busy=${busy ? "true" : undefined} aria-disabled=${busy ? "true" : undefined} disabled=${disabled} onClick=${click} ...${rest}>
     ${icon && html`<${Icon} name=${icon} size=${kind.includes("small") ? "small" : undefined} />`}${!alone && label && html`<span class="hidden-text">${label}</span>`}${children}
   </button>`;
 }
