@@ -161,6 +161,7 @@ async fn tickets_contacts_users_and_clients_have_the_fields_that_were_agreed_on(
             "status",
             "participantId",
             "phoneNumber",
+            "customerName",
             "whatsAppNumber",
             "clientRef",
             "agentId",
