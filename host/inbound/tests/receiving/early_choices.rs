@@ -13,7 +13,7 @@ use crate::lite::{Stage, tap};
 
 const ANSWER: &str = "ANSWER";
 
-/// A stage with a device in this process, whose messages wait for nothing.
+/// A stage whose number is connected through a device in this process.
 async fn connected() -> Stage {
     let stage = Stage::new().await;
     stage.is_up_in(stage.ctx.node).await;
