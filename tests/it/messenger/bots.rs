@@ -2,7 +2,7 @@
 //! understood.
 
 use harness::{PatchbaySetup, SharedPatchbay, WebhookSink, eventually};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::with_bot;
 
@@ -23,6 +23,26 @@ async fn buttons_are_quick_replies_and_a_tap_names_the_message_that_it_answers()
             event["messageType"] == "INTERACTIVE" && event["direction"] == "INCOMING"
         })
         .await;
+    assert!(event["quotedText"].as_str().unwrap_or_default().starts_with("Choose:"), "{event}");
+}
+
+#[tokio::test]
+async fn a_quick_reply_that_overtakes_the_answer_to_its_message_names_it() {
+    let patchbay = PatchbaySetup::new().with_guests().start().await;
+    let client = patchbay.bare_client("acme");
+    let sink = WebhookSink::start().await;
+    client.webhooks_to(&sink, "v2").await;
+    patchbay.page(&client, "555").await;
+    client.activate("clerk").await;
+    patchbay.simulate("/simulator/faults", &json!({ "holdAnswersMillis": 1500 })).await;
+    let person = patchbay.person("24071234567", "555");
+    person.write("buttons").await;
+    person.hears("Choose:").await;
+
+    person.tap("Yes").await;
+
+    let is_tap = |event: &Value| event["messageType"] == "INTERACTIVE" && event["direction"] == "INCOMING";
+    let event = sink.receives("chatbot", "the tap", is_tap).await;
     assert!(event["quotedText"].as_str().unwrap_or_default().starts_with("Choose:"), "{event}");
 }
 

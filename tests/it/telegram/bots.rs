@@ -1,7 +1,7 @@
 //! Chatbots on Telegram: buttons are inline keyboards, and a tap is answered and names its message.
 
-use harness::eventually;
-use serde_json::json;
+use harness::{PatchbaySetup, WebhookSink, eventually};
+use serde_json::{Value, json};
 
 use super::with_bot;
 
@@ -29,6 +29,27 @@ async fn buttons_are_an_inline_keyboard_and_a_tap_is_answered_and_names_its_mess
         })
         .await;
     }
+}
+
+#[tokio::test]
+async fn a_tap_that_overtakes_the_answer_to_its_message_names_it() {
+    let patchbay = PatchbaySetup::new().with_guests().start().await;
+    let client = patchbay.bare_client("acme");
+    let sink = WebhookSink::start().await;
+    client.webhooks_to(&sink, "v2").await;
+    patchbay.bot(&client, "555", "--polling");
+    client.activate("clerk").await;
+    patchbay.simulate("/simulator/faults", &json!({ "holdAnswersMillis": 1500 })).await;
+    let user = patchbay.telegram_user("77", "555");
+    user.write("buttons").await;
+    user.hears("Choose:").await;
+
+    user.tap("No").await;
+
+    let is_tap = |event: &Value| event["messageType"] == "INTERACTIVE" && event["direction"] == "INCOMING";
+    let event = sink.receives("chatbot", "the tap", is_tap).await;
+    assert!(event["quotedText"].as_str().unwrap_or_default().starts_with("Choose:"), "{event}");
+    assert!(event["quotedMessageId"].is_string(), "{event}");
 }
 
 #[tokio::test]

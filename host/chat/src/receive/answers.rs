@@ -11,6 +11,7 @@ use storage::{
     PgConnection,
     chat::chat_messages::{self, QuotedMessage},
     inboxes::Inbox,
+    outbound::in_doubt::OpenCalls,
 };
 
 use super::lite_choices;
@@ -33,6 +34,8 @@ pub(super) struct AnswerStep {
     pub(super) target: Option<AnswerTarget>,
     /// Provider id of the quoted or tapped message, even if the provider did not name it.
     pub(super) quoted_provider_id: Option<String>,
+    /// True if its choices led to the target, and not a provider id.
+    is_guess: bool,
 }
 
 impl AnswerStep {
@@ -44,6 +47,14 @@ impl AnswerStep {
 
     pub(super) fn is_reaction(&self) -> bool {
         matches!(self.content, InboundContent::Reaction { .. })
+    }
+
+    /// The calls whose outcome may name the target. `None`: nothing is to be named.
+    fn calls_for(&self, message: &InboundMessage) -> Option<OpenCalls> {
+        match &self.target {
+            Some(_) => self.is_guess.then_some(OpenCalls::InFlight),
+            None => message.answered_provider_id().map(|_| OpenCalls::All),
+        }
     }
 }
 
@@ -58,8 +69,8 @@ impl AnswerTarget {
     }
 }
 
-/// Reads the answer. `None`: the message that it answers is not known, and a call to its customer has no outcome yet. Then
-/// the answer may be one to that call. Only if `may_wait`.
+/// Reads the answer. `None`: the message that it answers is not known by a provider id, and a call to its customer has no
+/// outcome yet. Then the answer may be one to that call. Only if `may_wait`.
 pub(super) async fn read_known(
     db: &mut PgConnection,
     client: ClientId,
@@ -68,26 +79,23 @@ pub(super) async fn read_known(
     (message, may_wait): (&InboundMessage, bool),
 ) -> Result<Option<AnswerStep>> {
     let answered = read(db, client, inbox, customer, message).await?;
-    if answered.target.is_some() {
+    let Some(calls) = answered.calls_for(message).filter(|_| may_wait) else {
+        warn_of_unknown_button(message, &answered);
         return Ok(Some(answered));
-    }
-    if !may_wait || message.answered_provider_id().is_none() {
-        warn_of_unknown_button(message);
-        return Ok(Some(answered));
-    }
-    if open_calls::is_any_to(db, client, inbox.id, customer).await? {
+    };
+    if open_calls::is_any_to(db, client, inbox.id, customer, calls).await? {
         return Ok(None);
     }
     // The outcome may have been stored since the first look.
     let answered = read(db, client, inbox, customer, message).await?;
-    if answered.target.is_none() {
-        warn_of_unknown_button(message);
-    }
+    warn_of_unknown_button(message, &answered);
     Ok(Some(answered))
 }
 
-fn warn_of_unknown_button(message: &InboundMessage) {
-    if matches!(&message.content, InboundContent::Button { payload, .. } if payload.starts_with(TOKEN_PREFIX)) {
+fn warn_of_unknown_button(message: &InboundMessage, answered: &AnswerStep) {
+    if answered.target.is_none()
+        && matches!(&message.content, InboundContent::Button { payload, .. } if payload.starts_with(TOKEN_PREFIX))
+    {
         tracing::warn!("a tapped button is not known any more; its text is used as its payload");
     }
 }
@@ -102,7 +110,10 @@ async fn read(
     if inbox.kind().facts().keeps_choices
         && let Some(tap) = lite_choices::tap(db, client, inbox.id, customer, message).await?
     {
-        return read_plain(db, client, &tap.message, tap.in_flight).await;
+        let named = message.answered_provider_id();
+        let is_other = named.is_some() && named != tap.message.answered_provider_id();
+        let is_guess = is_other || tap.in_flight.is_some();
+        return Ok(AnswerStep { is_guess, ..read_plain(db, client, &tap.message, tap.in_flight).await? });
     }
     read_plain(db, client, message, None).await
 }
@@ -114,9 +125,9 @@ async fn read_plain(
     message: &InboundMessage,
     in_flight: Option<MessageId>,
 ) -> Result<AnswerStep> {
-    let target = match (message.answered_provider_id(), in_flight) {
-        (Some(id), _) => chat_messages::find_quoted(db, client, id).await?,
-        (None, Some(sent)) => chat_messages::quoted_outbound(db, client, sent).await?,
+    let target = match (in_flight, message.answered_provider_id()) {
+        (Some(sent), _) => chat_messages::quoted_outbound(db, client, sent).await?,
+        (None, Some(id)) => chat_messages::find_quoted(db, client, id).await?,
         (None, None) => None,
     };
     let target = target.map(|quoted| {
@@ -127,7 +138,7 @@ async fn read_plain(
     let (content, carousel, rating) = interpret(&message.content, sent);
     let effect = effect(&message.content, sent);
     let quoted_provider_id = message.quoted_provider_id.clone();
-    Ok(AnswerStep { content, carousel, rating, effect, target, quoted_provider_id })
+    Ok(AnswerStep { content, carousel, rating, effect, target, quoted_provider_id, is_guess: false })
 }
 
 /// The content with the client's payloads, a flag for carousels, and the rating.

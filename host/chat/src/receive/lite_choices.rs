@@ -16,6 +16,7 @@ use base::Result;
 
 pub(super) struct LiteTap {
     pub(super) message: InboundMessage,
+    /// The tapped message, if its call has no stored outcome. Then the provider id that the tap names is not known yet.
     pub(super) in_flight: Option<MessageId>,
 }
 
@@ -78,9 +79,8 @@ async fn at_place(
     if let Some(choice) = place.and_then(|place| choices.get(place)) {
         return Ok(LiteTap { message: as_tap(message, choice), in_flight: None });
     }
-    let unnamed = InboundMessage { quoted_provider_id: None, ..message.clone() };
     let choose = |offer: &Offer| chosen(&offer.choices, label, false).cloned();
-    if let Some(tap) = of_offers(db, owner, &unnamed, choose).await? {
+    if let Some(tap) = of_offers(db, owner, message, choose).await? {
         return Ok(tap);
     }
     let content = InboundContent::Interactive { text: label.to_owned(), payload: label.to_owned() };

@@ -1,7 +1,7 @@
 use chrono::{DateTime, Utc};
 use domain::{
     ids::CallbackId,
-    inbound::{CallbackBody, CallbackTarget, InboundMessage},
+    inbound::{CallbackBody, CallbackTarget, InboundContent, InboundMessage},
 };
 
 pub(super) struct Item {
@@ -23,8 +23,10 @@ impl Item {
     /// True if it is likely to fail or to come too early again. Then a transaction that it shares would be rolled back
     /// for all.
     pub(super) fn is_taken_alone(&self) -> bool {
-        let answers = || self.message().is_some_and(|message| message.answered_provider_id().is_some());
-        self.attempts > 0 || (self.was_put_off && answers())
+        // A tap in Messenger names no message.
+        let is_tap = |message: &InboundMessage| matches!(message.content, InboundContent::Interactive { .. });
+        let is_answer = |message: &InboundMessage| message.answered_provider_id().is_some() || is_tap(message);
+        self.attempts > 0 || (self.was_put_off && self.message().is_some_and(is_answer))
     }
 
     pub(super) fn message(&self) -> Option<&InboundMessage> {

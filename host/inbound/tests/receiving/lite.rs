@@ -19,7 +19,6 @@ use channels::{
         DeviceEvent, DeviceFailure, DeviceMessage, DeviceNews, LiteCarrier, LiteDevice, LiteDevices, LiteNumber, QrCode,
     },
 };
-use chat::receive::{ReceiveOutcome, receive_all};
 use domain::{
     address::{Address, AddressKind},
     carriage::SendFailure,
@@ -154,7 +153,7 @@ impl LiteDevices for Pocket {
 
 pub(crate) struct Stage {
     pub(crate) ctx: Context,
-    client: ClientId,
+    pub(crate) client: ClientId,
     pub(crate) number: InboxId,
     pocket: Pocket,
 }
@@ -287,7 +286,7 @@ impl Stage {
         tx.commit().await.unwrap();
     }
 
-    async fn offers(&self, one: &str, other: &str) {
+    pub(crate) async fn offers(&self, one: &str, other: &str) {
         let row = |name: &str| ListRow { id: name.to_lowercase(), title: name.to_owned(), description: None };
         let sections = vec![ListSection { title: String::new(), rows: vec![row(one), row(other)] }];
         let list = ReplyList {
@@ -309,29 +308,21 @@ impl Stage {
         self.understood(id).await
     }
 
-    /// Zo answers `2` to the message with the id `quoted`. `false`: the answer is too early.
-    async fn zo_chooses_in(&self, quoted: &str, id: &str) -> bool {
-        let message = InboundMessage { quoted_provider_id: Some(quoted.to_owned()), ..self.message(id, "2") };
-        let mut tx = self.ctx.db.begin().await.unwrap();
-        let messages = [&message];
-        let received = receive_all(&self.ctx, &mut tx, self.client, self.number, (&messages, true)).await.unwrap();
-        let is_taken = matches!(received, ReceiveOutcome::Done(_));
-        if is_taken {
-            tx.commit().await.unwrap();
-        } else {
-            tx.rollback().await.unwrap();
-        }
-        is_taken
-    }
-
-    async fn understood(&self, id: &str) -> InboundContent {
+    pub(crate) async fn understood(&self, id: &str) -> InboundContent {
         let mut db = self.ctx.db.acquire().await.unwrap();
         let stored = chat_messages::find_quoted(&mut db, self.client, id).await.unwrap().unwrap().chat_message.unwrap();
         let stored = chat_messages::find(&mut db, self.client, stored).await.unwrap().unwrap();
         stored.content.incoming().unwrap().content.clone()
     }
 
-    fn asked(&self) -> Vec<String> {
+    /// Each send waits for a permit.
+    pub(crate) fn holds_answers(&self) -> Arc<Semaphore> {
+        let gate = Arc::new(Semaphore::new(0));
+        self.pocket.notes.lock().unwrap().gate = Some(Arc::clone(&gate));
+        gate
+    }
+
+    pub(crate) fn asked(&self) -> Vec<String> {
         self.pocket.notes.lock().unwrap().asked.clone()
     }
 
@@ -400,7 +391,7 @@ async fn lite_number(ctx: &Context, client: ClientId, msisdn: &str) -> InboxId {
     number
 }
 
-fn tap(name: &str) -> InboundContent {
+pub(crate) fn tap(name: &str) -> InboundContent {
     InboundContent::Interactive { text: name.to_owned(), payload: name.to_lowercase() }
 }
 
@@ -408,8 +399,7 @@ fn tap(name: &str) -> InboundContent {
 async fn an_answer_that_comes_before_the_device_has_answered_is_the_tap_that_it_stands_for() {
     let stage = Stage::new().await;
     stage.is_up_in(stage.ctx.node).await;
-    let gate = Arc::new(Semaphore::new(0));
-    stage.pocket.notes.lock().unwrap().gate = Some(Arc::clone(&gate));
+    let gate = stage.holds_answers();
     stage.offers("Sales", "Support").await;
     let answered = async {
         while stage.asked().is_empty() {
@@ -425,30 +415,6 @@ async fn an_answer_that_comes_before_the_device_has_answered_is_the_tap_that_it_
         sqlx::query_scalar("SELECT count(*) FROM offer_in_flight").fetch_one(&stage.ctx.db).await.unwrap();
     assert_eq!(in_flight, 0, "it is settled");
     assert_eq!(stage.zo_answers("AGAIN", "1").await, tap("Sales"), "the settled choices are the same");
-}
-
-#[tokio::test]
-async fn a_choice_that_quotes_a_list_is_too_early_while_the_device_has_not_answered() {
-    let stage = Stage::new().await;
-    stage.is_up_in(stage.ctx.node).await;
-    let gate = Arc::new(Semaphore::new(0));
-    stage.pocket.notes.lock().unwrap().gate = Some(Arc::clone(&gate));
-    stage.offers("Sales", "Support").await;
-    let early = async {
-        while stage.asked().is_empty() {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-        let taken = stage.zo_chooses_in("not known", "ANSWER").await;
-        gate.add_permits(1);
-        taken
-    };
-    let ((), taken) = tokio::join!(stage.sends(), early);
-    assert!(!taken);
-
-    let list: String =
-        sqlx::query_scalar("SELECT provider_id FROM outbound_leg").fetch_one(&stage.ctx.db).await.unwrap();
-    assert!(stage.zo_chooses_in(&list, "ANSWER").await);
-    assert_eq!(stage.understood("ANSWER").await, tap("Support"));
 }
 
 #[tokio::test]

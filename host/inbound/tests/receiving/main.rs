@@ -8,6 +8,7 @@ mod changes;
 mod concurrent_customers;
 mod custom_events;
 mod early_answers;
+mod early_choices;
 mod echoes;
 mod files;
 mod identity;

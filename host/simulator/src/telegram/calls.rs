@@ -75,9 +75,10 @@ async fn call(
     let silent = world.state().telegram.bots.get(&bot).is_some_and(|bot| bot.silent);
     let done = carry_out(&world, bot, &method, &params);
     announce(&world, bot);
-    if silent && method.starts_with("send") && method != "sendChatAction" {
-        // The caller gives up before the answer.
-        world.pause(Duration::from_secs(3600)).await;
+    if method.starts_with("send") && method != "sendChatAction" {
+        // The caller of a silent bot gives up before the answer.
+        let held = Duration::from_millis(world.faults().hold_answers_millis);
+        world.pause(if silent { Duration::from_secs(3600) } else { held }).await;
     }
     done.map_or_else(refusal, ok)
 }

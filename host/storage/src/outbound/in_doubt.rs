@@ -17,6 +17,24 @@ const AT_MOST: i64 = 20;
 /// Legs at the front of a lane among which those with a call in flight are. More than all places of a carrier.
 const FRONT: i64 = 1_000;
 
+/// Calls whose outcome is not stored.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OpenCalls {
+    /// Those that the provider may still answer.
+    InFlight,
+    /// Also those in doubt, which a report may settle.
+    All,
+}
+
+impl OpenCalls {
+    const fn phases(self) -> &'static [&'static str] {
+        match self {
+            Self::InFlight => &["SENDING"],
+            Self::All => &["SENDING", "UNKNOWN"],
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq)]
 pub struct LegInDoubt {
     pub message: MessageId,
@@ -45,27 +63,29 @@ pub async fn is_any_to(db: &mut PgConnection, client: ClientId, lane: Uuid, reci
     .await?)
 }
 
-/// Like [`is_any_to`], but looks only at the first legs of the lane. Legs with a call in flight are among them, because a
-/// lane is worked off in this order. So the cost does not grow with a batch that waits.
+/// Like [`is_any_to`] for these calls, but looks only at the first legs of the lane. Legs with a call in flight are among
+/// them, because a lane is worked off in this order. So the cost does not grow with a batch that waits.
 pub async fn is_any_in_front_to(
     db: &mut PgConnection,
     client: ClientId,
     lane: Uuid,
     recipients: &[&str],
+    calls: OpenCalls,
 ) -> Result<bool> {
     Ok(sqlx::query_scalar(
         "SELECT EXISTS (SELECT FROM (SELECT recipient, phase FROM outbound_work
                                      WHERE client_id = $1 AND lane_id = $2 AND ready
                                      ORDER BY priority, message_id LIMIT $4) front
-                        WHERE front.recipient = ANY ($3::text[]) AND front.phase IN ('SENDING', 'UNKNOWN'))
+                        WHERE front.recipient = ANY ($3::text[]) AND front.phase = ANY ($5::text[]))
              OR EXISTS (SELECT FROM outbound_work
                         WHERE client_id = $1 AND lane_id = $2 AND NOT ready AND recipient = ANY ($3::text[])
-                          AND phase IN ('SENDING', 'UNKNOWN'))",
+                          AND phase = ANY ($5::text[]))",
     )
     .bind(client.0)
     .bind(lane)
     .bind(recipients)
     .bind(FRONT)
+    .bind(calls.phases())
     .fetch_one(db)
     .await?)
 }

@@ -17,9 +17,9 @@ use crate::{
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OfferMessage {
-    /// A message that the provider accepted, by the provider's id.
+    /// A message that the provider accepted or reported, by the provider's id.
     Taken(String),
-    /// A message whose call has begun, by our id.
+    /// A message whose call has begun and that has no provider's id yet, by our id.
     InFlight(MessageId),
 }
 
@@ -202,8 +202,13 @@ struct OfferRow {
 /// Returns the choices that a customer saw last, the latest first: of a message in flight, and of an accepted one.
 pub async fn of(db: &mut PgConnection, client: ClientId, inbox: InboxId, customer: CustomerId) -> Result<Vec<Offer>> {
     let rows: Vec<OfferRow> = sqlx::query_as(
-        "(SELECT message_id, NULL AS provider_id, choices, is_last FROM offer_in_flight
-          WHERE client_id = $1 AND inbox_id = $2 AND customer_id = $3)
+        "(SELECT offer.message_id, called.provider_id, offer.choices, offer.is_last
+          FROM (SELECT * FROM offer_in_flight
+                WHERE client_id = $1 AND inbox_id = $2 AND customer_id = $3 OFFSET 0) offer
+          LEFT JOIN LATERAL (
+              SELECT provider_id FROM outbound_leg one
+              WHERE one.client_id = offer.client_id AND one.message_id = offer.message_id AND one.inbox_id = offer.inbox_id
+              LIMIT 1) called ON true)
          UNION ALL
          (SELECT NULL, provider_id, choices, is_last FROM lite_offer
           WHERE client_id = $1 AND inbox_id = $2 AND customer_id = $3)",
@@ -215,8 +220,8 @@ pub async fn of(db: &mut PgConnection, client: ClientId, inbox: InboxId, custome
     .await?;
     let offer = |row: OfferRow| {
         let by = match (row.message_id, row.provider_id) {
-            (Some(message), _) => OfferMessage::InFlight(MessageId(message)),
-            (None, provider_id) => OfferMessage::Taken(provider_id.unwrap_or_default()),
+            (Some(message), None) => OfferMessage::InFlight(MessageId(message)),
+            (_, provider_id) => OfferMessage::Taken(provider_id.unwrap_or_default()),
         };
         Ok(Offer { by, choices: column_values::read("lite_offer", "choices", &row.choices)?, is_last: row.is_last })
     };

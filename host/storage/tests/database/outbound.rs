@@ -23,7 +23,7 @@ use storage::{
     inboxes::{self, Inbox, InboxSettings, MessengerInbox},
     outbound::{
         fallbacks::{self, FallbackDecision, NewFallback},
-        in_doubt,
+        in_doubt::{self, OpenCalls},
         legs::{self, LockPolicy, NewLeg},
         messages::NewMessage,
         outgoing_rows::{self, GroupRows},
@@ -390,4 +390,13 @@ async fn calls_without_an_outcome_are_found_by_recipient_whether_they_wait_or_no
         assert_eq!(in_doubt::is_any_to(&mut db, client, INBOX.0, &[recipient]).await.unwrap(), is_any, "{recipient}");
     }
     assert!(in_doubt::to_recipients(&mut db, STRANGER, INBOX.0, &to_zo).await.unwrap().is_empty());
+    for (recipient, calls, is_any) in [
+        ("27820000001", OpenCalls::InFlight, true),
+        ("27820000002", OpenCalls::InFlight, false),
+        ("27820000002", OpenCalls::All, true),
+        ("1", OpenCalls::All, false),
+    ] {
+        let found = in_doubt::is_any_in_front_to(&mut db, CLIENT, INBOX.0, &[recipient], calls).await.unwrap();
+        assert_eq!(found, is_any, "{recipient}, {calls:?}");
+    }
 }

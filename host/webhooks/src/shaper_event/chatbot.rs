@@ -8,6 +8,7 @@ use domain::{
     event::{
         self, AnsweredMessage, AssignmentEffects, EventChat, EventCustomer, MessageCame, MessageChanged, MessageSaid,
     },
+    inbound::InboundContent,
     lite::bare_id,
 };
 use events::{ChatbotReport, EventContext};
@@ -21,7 +22,9 @@ pub(super) fn message_event(
     business: &str,
     at: DateTime<Utc>,
 ) -> ChatbotEvent {
-    let quoted = came.answers.as_ref().filter(|_| came.quoted_provider_id.is_some());
+    // A tap may come before the provider id of its message is known. A reaction quotes nothing.
+    let is_reaction = matches!(came.content, InboundContent::Reaction { .. });
+    let quoted = came.answers.as_ref().filter(|_| came.quoted_provider_id.is_some() || !is_reaction);
     ChatbotEvent {
         message_id: Some(came.message.to_string()),
         ct_id: came.answers.as_ref().and_then(|answered| answered.ct_id.clone()),

@@ -151,6 +151,18 @@ fn one_message_is_reported_in_the_terms_of_both_webhooks() {
 }
 
 #[test]
+fn a_tap_that_names_no_message_quotes_the_one_with_its_button_and_a_reaction_quotes_none() {
+    let unnamed = || MessageCame { quoted_provider_id: None, ..tap() };
+    let event = chatbot_of(Event::MessageCame(Box::new(unnamed())));
+    assert_eq!(event.quoted_message_id, Some(Uuid::from_u128(5).to_string()));
+    assert_eq!(event.quoted_text.as_deref(), Some("Zo, your order is ready"));
+
+    let content = InboundContent::Reaction { message_id: "wamid.T".to_owned(), emoji: None };
+    let event = chatbot_of(Event::MessageCame(Box::new(MessageCame { content, ..unnamed() })));
+    assert_eq!((event.quoted_message_id, event.quoted_text), (None, None));
+}
+
+#[test]
 fn a_reply_goes_from_the_business_to_the_customer() {
     let content = OutboundContent::Buttons(ReplyButtons {
         header: None,
