@@ -69,7 +69,7 @@ export function Login({ fault: before = "", onOperator }) {
 
 /** Whether the password is right, but temporary. @param {unknown} error */
 function isTemporary(error) {
-  return error instanceof ApiError && error.status === 403 && error.message.includes("temporary");
+  return error instanceof ApiError && error.error === "Temporary password";
 }
 
 /** @param {unknown} error */
