@@ -11,6 +11,7 @@ use std::{
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
 };
 
+use fenced_blocks::CodeBlock;
 use harness::{Patchbay, PatchbaySetup, TestClient, binary, eventually};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -88,24 +89,9 @@ fn guides() -> PathBuf {
 
 /// The blocks of a guide in one language of code.
 fn blocks(guide: &'static str, language: &str) -> Vec<Block> {
-    let mut found: Vec<Block> = vec![];
-    // `Some(None)` in a block of another language.
-    let mut open: Option<Option<Block>> = None;
-    for (index, line) in fs::read_to_string(guides().join(guide)).unwrap().lines().enumerate() {
-        if let Some(fence) = line.trim_start().strip_prefix("```") {
-            open = match open.take() {
-                Some(block) => {
-                    found.extend(block);
-                    None
-                }
-                None => Some((fence == language).then(|| Block { guide, line: index + 1, text: String::new() })),
-            };
-        } else if let Some(Some(block)) = &mut open {
-            block.text.push_str(line);
-            block.text.push('\n');
-        }
-    }
-    found
+    let text = fs::read_to_string(guides().join(guide)).unwrap();
+    let shown = fenced_blocks::blocks(&text, language).into_iter();
+    shown.map(|CodeBlock { line, text }| Block { guide, line, text }).collect()
 }
 
 /// The folder of what cargo builds, which these tests share with others.
