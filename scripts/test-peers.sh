@@ -24,7 +24,7 @@ for language in php ruby perl; do
     fi
 done
 
-# The commands of the guides are typed with these.
+# The commands of the guides need these.
 for tool in curl jq; do
     if ! have "$tool"; then
         install "$tool" "$tool" "$tool" "$tool" "$tool" "$tool" "$tool"

@@ -17,7 +17,7 @@ export function Login({ fault: before = "", onOperator }) {
   const [form, setForm] = useState({ clientRef: localStorage.getItem(LAST_CLIENT) ?? "", email: "", password: "" });
   const [busy, setBusy] = useState(false);
   const [fault, setFault] = useState(before);
-  // A temporary password opens nothing: the user chooses another one here.
+  // A temporary password opens no session: the user chooses another one here.
   const [next, setNext] = useState(/** @type {string | null} */ (null));
   useEffect(() => {
     if (next !== null) /** @type {HTMLElement | null} */ (document.querySelector("input[autocomplete=new-password]"))?.focus();
@@ -69,7 +69,7 @@ export function Login({ fault: before = "", onOperator }) {
 
 /** Whether the password is right, but temporary. @param {unknown} error */
 function isTemporary(error) {
-  return error instanceof ApiError && error.status === 403 && error.message.includes("temporary");
+  return error instanceof ApiError && error.error === "Temporary password";
 }
 
 /** @param {unknown} error */

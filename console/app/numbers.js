@@ -1,30 +1,19 @@
 // Numbers, sizes and lengths of time in the language of the viewer.
-import { language } from "#app/i18n.js";
-
-/** @type {Map<string, Intl.NumberFormat>} */
-const formats = new Map();
-
-/** @param {number} value @param {Intl.NumberFormatOptions} options */
-function format(value, options) {
-  const name = language() + JSON.stringify(options);
-  let known = formats.get(name);
-  if (!known) formats.set(name, (known = new Intl.NumberFormat(language(), options)));
-  return known.format(value);
-}
+import { formatNumber } from "#app/formats.js";
 
 /** @param {number} value @param {number} [digits] the most digits of the fraction */
 export function number(value, digits = 0) {
-  return format(value, { maximumFractionDigits: digits });
+  return formatNumber(value, { maximumFractionDigits: digits });
 }
 
 /** @param {number} share from 0 to 1 */
 export function percentOf(share) {
-  return format(share, { style: "percent", maximumFractionDigits: 1 });
+  return formatNumber(share, { style: "percent", maximumFractionDigits: 1 });
 }
 
 /** A number with a unit of ECMA-402, such as `second`. @param {number} value @param {string} unit @param {number} [digits] @param {"short" | "long"} [unitDisplay] */
 export function inUnit(value, unit, digits = 0, unitDisplay = "short") {
-  return format(value, { style: "unit", unit, unitDisplay, maximumFractionDigits: digits });
+  return formatNumber(value, { style: "unit", unit, unitDisplay, maximumFractionDigits: digits });
 }
 
 /** @param {number} ms */

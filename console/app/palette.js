@@ -69,7 +69,7 @@ function PaletteDialog() {
   useEffect(() => {
     const control = new AbortController();
     setFound([]);
-    // A number may be that of a ticket.
+    // A digit may be the whole number of a ticket.
     if (settled.length > 1 || /^\d$/.test(settled)) {
       for (const source of sources) {
         source.search?.(settled, control.signal).then((commands) => {

@@ -26,7 +26,7 @@ export function resume() {
     const stored = sessionStorage.getItem(STORED);
     if (!stored) return;
     begin(JSON.parse(stored));
-    // The role may be another one since the login. If this call fails, the next call of the page shows the fault.
+    // The role may have changed since the login. If this call fails, the next call of the page shows the fault.
     if (!hasRole("LINK", "OPERATOR")) refreshViewer().catch(() => {});
   } catch {
     sessionStorage.removeItem(STORED);

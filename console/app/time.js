@@ -1,6 +1,7 @@
 // Times in the zone and the language of the viewer.
 import { signal } from "@preact/signals";
-import { language, t } from "#app/i18n.js";
+import { formatTime } from "#app/formats.js";
+import { t } from "#app/i18n.js";
 
 /** The present minute, for texts such as "5 min". */
 export const minute = signal(Date.now());
@@ -12,20 +13,9 @@ const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** @type {Map<string, Intl.DateTimeFormat>} */
-const formats = new Map();
-
-/** @param {Date} time @param {Intl.DateTimeFormatOptions} options */
-function format(time, options) {
-  const name = language() + JSON.stringify(options);
-  let known = formats.get(name);
-  if (!known) formats.set(name, (known = new Intl.DateTimeFormat(language(), options)));
-  return known.format(time);
-}
-
 /** The whole time, for tips. @param {string | number | Date} value */
 export function fullTime(value) {
-  return format(new Date(value), { dateStyle: "medium", timeStyle: "medium" });
+  return formatTime(new Date(value), { dateStyle: "medium", timeStyle: "medium" });
 }
 
 /** A time from a field of the browser as the API takes it, or an empty text if the field has none. @param {string} text */
@@ -36,28 +26,28 @@ export function instant(text) {
 
 /** Hour and minute. @param {string | number | Date} value */
 export function clockTime(value) {
-  return format(new Date(value), { hour: "numeric", minute: "2-digit" });
+  return formatTime(new Date(value), { hour: "numeric", minute: "2-digit" });
 }
 
 /** The clock of a log: 24 hours, seconds, and with `digits` parts of a second. @param {string | number | Date} value @param {1 | 2 | 3} [digits] */
 export function logTime(value, digits) {
-  return format(new Date(value), { hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: digits, hourCycle: "h23" });
+  return formatTime(new Date(value), { hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: digits, hourCycle: "h23" });
 }
 
 /** A short date of a day of UTC. @param {string | number} value */
 export function shortDay(value) {
-  return format(new Date(value), { day: "numeric", month: "short", timeZone: "UTC" });
+  return formatTime(new Date(value), { day: "numeric", month: "short", timeZone: "UTC" });
 }
 
 /** The name of a day of the week; 0 is Monday. @param {number} day @param {"long" | "short"} weekday */
 export function weekdayName(day, weekday) {
   // 5 January 2026 is a Monday.
-  return format(new Date(Date.UTC(2026, 0, 5 + day)), { weekday, timeZone: "UTC" });
+  return formatTime(new Date(Date.UTC(2026, 0, 5 + day)), { weekday, timeZone: "UTC" });
 }
 
 /** A short date with its time. @param {string | number | Date} value */
 export function shortTime(value) {
-  return format(new Date(value), { day: "numeric", month: "short", hour: "numeric", minute: "2-digit" });
+  return formatTime(new Date(value), { day: "numeric", month: "short", hour: "numeric", minute: "2-digit" });
 }
 
 /** The day: today, yesterday, otherwise its date. @param {string | number | Date} value */
@@ -67,7 +57,7 @@ export function dayName(value) {
   if (days === 0) return t("time.today");
   if (days === 1) return t("time.yesterday");
   const year = time.getFullYear() === new Date(minute.value).getFullYear() ? undefined : "numeric";
-  return format(time, { weekday: "long", day: "numeric", month: "long", year });
+  return formatTime(time, { weekday: "long", day: "numeric", month: "long", year });
 }
 
 /** @param {Date} time */
@@ -80,9 +70,9 @@ export function listTime(value) {
   const time = new Date(value);
   const now = new Date(minute.value);
   if (startOfDay(time) === startOfDay(now)) return clockTime(time);
-  if (startOfDay(now) - startOfDay(time) < 6 * DAY) return format(time, { weekday: "short" });
+  if (startOfDay(now) - startOfDay(time) < 6 * DAY) return formatTime(time, { weekday: "short" });
   const year = time.getFullYear() === now.getFullYear() ? undefined : "2-digit";
-  return format(time, { day: "numeric", month: "short", year });
+  return formatTime(time, { day: "numeric", month: "short", year });
 }
 
 /** A duration in its largest units, such as "5 min" or "3 h 20 min". @param {number} ms */

@@ -69,7 +69,7 @@ function knowWhole(chat) {
   return know({ ...chat, lastMessage: chat.lastMessage ?? null, waitingSince: chat.waitingSince ?? null });
 }
 
-/** Takes in chats as the API returned them, if the console knows them. @param {Chat[]} found */
+/** Replaces the chats that the console knows by those that the API returned. @param {Chat[]} found */
 export function renew(found) {
   batch(() => found.filter((chat) => chats.get(chat.id)?.peek()).forEach(knowWhole));
 }

@@ -29,7 +29,7 @@ const TYPING_MS = 4000;
  */
 export function Composer({ chat, history, attachments, quote, onQuote, onTemplate, write }) {
   const [mode, setMode] = useState(/** @type {"reply" | "note" | "whisper"} */ ("reply"));
-  // Grows each time when the field shall get the focus.
+  // Grows each time the field is to get the focus.
   const [calls, setCalls] = useState(0);
   const [at, setAt] = useState(0);
   const [busy, setBusy] = useState(false);
@@ -52,7 +52,7 @@ export function Composer({ chat, history, attachments, quote, onQuote, onTemplat
   };
   const { suggestions, awaited } = useSuggestions({ text, note, chat: chat.id, replace });
   useEffect(() => setAt(0), [suggestions.map((one) => one.key).join()]);
-  // Enter after a shortcut whose reply is still on its way: the shortcut is not sent to the customer.
+  // If Enter comes before the reply of a shortcut is loaded, the shortcut is not sent to the customer.
   const entered = useRef("");
   useEffect(() => {
     if (awaited || !entered.current) return;

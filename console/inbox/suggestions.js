@@ -14,13 +14,13 @@ import { agents } from "./people.js";
 
 const CANNED = "/chat-service/api/v2/canned-replies";
 const MOST = 8;
-/** More than are shown: the one with the very shortcut may be the last. */
+/** More than are shown, because the reply with exactly this shortcut may be the last. */
 const ASKED = 50;
 
 /**
  * The suggestions for a text up to the place of the writer. `replace` puts a text in the place of the word that asked for them.
  * @param {{text: string, note: boolean, chat: string, replace: (word: string, text: string) => void}} asked
- * @returns {{suggestions: Suggestion[], awaited: boolean}} `awaited`: there are none yet, but the server may know some
+ * @returns {{suggestions: Suggestion[], awaited: boolean}} `awaited`: none is known yet, and the server may still return some
  */
 export function useSuggestions({ text, note, chat, replace }) {
   const shortcut = note ? null : /^\/([\w-]*)$/.exec(text);

@@ -44,7 +44,7 @@ function ChooseDialog({ onClose, onChoose }) {
 
 /** @param {{chat: Chat, history: History, template: Template, onClose: () => void, onBack: () => void}} props */
 function FillDialog({ chat, history, template, onClose, onBack }) {
-  // An address of a file is null while the file is uploaded.
+  // The address of a file is null until the file is uploaded.
   const [values, setValues] = useState(/** @type {Record<string, string | null>} */ ({}));
   const [file, setFile] = useState({ url: /** @type {string | null} */ (""), name: "" });
   const [busy, setBusy] = useState(false);

@@ -23,7 +23,7 @@ export function TemplateFile({ label, format, value, autofocus = false, onValue 
   const address = !file ? "" : isOther ? null : (file.mediaUrl ?? null);
   useEffect(() => onValue(address, file?.file.name ?? ""), [address]);
   useEffect(() => clear, []);
-  // The button that removed the file is gone: the address is next.
+  // The button that removed the file is gone, so the field of the address gets the focus.
   useEffect(() => {
     if (had.current && !file) box.current?.querySelector("input")?.focus();
     had.current = Boolean(file);

@@ -71,7 +71,7 @@ export function placeholders(template) {
   return [...ofLevel(template), ...cardsOf(template).flatMap(ofCard)];
 }
 
-/** A text with the values that are known. @param {string | undefined} text @param {Record<string, string | null>} values @param {string} [of] the keys of its values before the name */
+/** A text with the values that are known. @param {string | undefined} text @param {Record<string, string | null>} values @param {string} [of] the beginning of the keys of its values */
 export function filled(text, values, of = "body") {
   return (text ?? "").replace(PLACE, (whole, name) => values[`${of}-${name}`] || whole);
 }

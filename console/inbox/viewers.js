@@ -9,7 +9,7 @@ import { viewer } from "#app/session.js";
 
 const LOOKS_MS = 20_000;
 const WRITES_MS = 5_000;
-/** A pause after which the viewer no longer writes. The server forgets a writer 8 s after it was told, and says so to no other page. */
+/** After this pause the viewer no longer writes. The server is told, because the other pages do not learn that it forgets a writer after 8 s. */
 const PAUSE_MS = 2_500;
 /** The other viewers. @type {import("@preact/signals").Signal<Viewer[]>} */
 export const others = signal([]);

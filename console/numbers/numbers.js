@@ -62,7 +62,7 @@ function ProviderFacts({ inbox }) {
     <${Fact} label=${t("numbers.openWindows")} value=${inbox.openWindows === undefined ? undefined : windowsText(inbox.openWindows)} />`;
 }
 
-/** More are not counted. */
+/** The most that the server counts. */
 const MOST_WINDOWS = 10000;
 
 /** @param {number} open */

@@ -68,7 +68,7 @@ function Validity({ until }) {
   return html`<p class="small code-validity">${t("numbers.qrValid", { seconds })}</p>`;
 }
 
-/** Fetches the picture if the code is another one. @param {string} path @param {string} shown @param {AbortSignal} signal @param {(code: Code) => void} show @returns {Promise<string>} */
+/** Fetches the picture if the code has changed. @param {string} path @param {string} shown @param {AbortSignal} signal @param {(code: Code) => void} show @returns {Promise<string>} */
 async function refresh(path, shown, signal, show) {
   const { qr, expiresTime: until } = await api.get(`${path}/qr`, undefined, { signal });
   if (qr === shown) return shown;

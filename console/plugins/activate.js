@@ -44,7 +44,7 @@ export function ActivateDialog({ plugin, inboxes, version: wanted, of, mode: wan
   const imports = chosen?.imports ?? plugin.imports;
   const usesHttp = imports.some((one) => one.startsWith("patchbay:plugin/http@"));
   const faults = faultsByField(fault);
-  // A place with an activation of its own keeps what is in force there.
+  // If the place has an activation, the dialog begins with its settings.
   const choosePlace = (/** @type {string} */ next) => {
     const there = presentOf(plugin, next, version, mode);
     setPlace(next);

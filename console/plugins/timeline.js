@@ -48,7 +48,7 @@ export function timelineOf(calls, recordings, decisions) {
 }
 
 /**
- * What recorded calls did with timers, by the name of the timer and in the order of time.
+ * The starts, cancellations and ends of timers in recorded calls, by the name of the timer and in the order of time.
  * @param {Invocation[]} calls @param {Map<string, any>} recorded
  * @returns {Array<{id: string, name: string, at: number, what: string}>}
  */

@@ -17,13 +17,13 @@ import { Notice } from "./parts.js";
 const NAME = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
 /**
- * Takes files that are dropped on an element. If another such element inside takes the file, this one only ends its mark.
+ * Takes files that are dropped on an element. If such an element inside it takes the file, this one only removes its highlight.
  * @param {(file: File) => void} onFile
  */
 export function useDrop(onFile) {
   const [over, setOver] = useState(false);
   const depth = useRef(0);
-  // A field for files takes what is dropped on it.
+  // A field for files takes a file by itself.
   const hasFiles = (/** @type {DragEvent} */ event) => event.dataTransfer?.types.includes("Files") && !(event.target instanceof HTMLInputElement && event.target.type === "file");
   const listeners = {
     onDragEnter: (/** @type {DragEvent} */ event) => {

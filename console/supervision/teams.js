@@ -103,7 +103,7 @@ function Limit({ user, onLimit }) {
   const [text, setText] = useState(/** @type {string | null} */ (null));
   const save = async (/** @type {string} */ value) => {
     await onLimit(user, value);
-    // What the viewer typed since then is another limit.
+    // If the viewer has typed since then, the field keeps that text.
     setText((now) => (now === value ? null : now));
   };
   return html`<${TextField} label=${t("supervision.limitOf", { name: user.name })} hideLabel=${true} class="limit" type="number" min="0" value=${text ?? user.chatLimit ?? ""} placeholder=${t("supervision.usual")}

@@ -74,6 +74,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("author", &["plugin-host", "channels"]),
     ("scratch", &["storage"]),
     ("props", &["base", "settings", "storage", "plugin-host", "channels"]),
+    ("fenced-blocks", &[]),
     ("harness", &["scratch", "simulator"]),
 ];
 

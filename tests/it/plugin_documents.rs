@@ -11,6 +11,7 @@ use std::{
     process::{Child, ChildStdin, ChildStdout, Command, Stdio},
 };
 
+use fenced_blocks::CodeBlock;
 use harness::{Patchbay, PatchbaySetup, TestClient, binary, eventually};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -21,7 +22,7 @@ use crate::plugin_trust::Signer;
 const GUIDES: [&str; 7] =
     ["first-bot.md", "order-bot.md", "production.md", "flows.md", "llm.md", "reference.md", "trust.md"];
 
-/// Its place from the folder of the guides.
+/// The README by its path from the folder of the guides.
 const README: &str = "../../README.md";
 
 /// The number of the demo client, which the guides use.
@@ -47,8 +48,8 @@ const LEFT_OUT: [(&str, &str, &str); 9] = [
 /// The comment on a command that ends with a fault on purpose.
 const FAULT_ON_PURPOSE: &str = "status 1";
 
-/// The functions of the shell, before the first command. `curl` notes answers that are faults. The second that a guide
-/// waits begins when the phone has an answer, because a busy machine is slower.
+/// The functions of the shell, before the first command. `curl` notes answers that are faults. `sleep` first waits until the
+/// phone has an answer, because a busy machine is slower than the second that a guide waits.
 const PRELUDE: &str = r#"exec 2>&1
 messages() { command curl -s "$(cat "$NOTES/phone")/inbox" | jq '.messages | length' 2> /dev/null || echo 0; }
 curl() {
@@ -88,27 +89,12 @@ fn guides() -> PathBuf {
 
 /// The blocks of a guide in one language of code.
 fn blocks(guide: &'static str, language: &str) -> Vec<Block> {
-    let mut found: Vec<Block> = vec![];
-    // `Some(None)` in a block of another language.
-    let mut open: Option<Option<Block>> = None;
-    for (index, line) in fs::read_to_string(guides().join(guide)).unwrap().lines().enumerate() {
-        if let Some(fence) = line.trim_start().strip_prefix("```") {
-            open = match open.take() {
-                Some(block) => {
-                    found.extend(block);
-                    None
-                }
-                None => Some((fence == language).then(|| Block { guide, line: index + 1, text: String::new() })),
-            };
-        } else if let Some(Some(block)) = &mut open {
-            block.text.push_str(line);
-            block.text.push('\n');
-        }
-    }
-    found
+    let text = fs::read_to_string(guides().join(guide)).unwrap();
+    let shown = fenced_blocks::blocks(&text, language).into_iter();
+    shown.map(|CodeBlock { line, text }| Block { guide, line, text }).collect()
 }
 
-/// The folder of what cargo builds, which these tests share with others.
+/// The target folder of cargo, which these tests share with others.
 fn projects() -> PathBuf {
     binary().parent().unwrap().join("projects-of-tests")
 }
@@ -179,7 +165,7 @@ struct Reader {
     client: TestClient,
     place: TempDir,
     shell: ReaderShell,
-    /// Texts of the guides that are others here.
+    /// Texts of the guides, each with the text of this test in its place.
     replacements: Vec<(&'static str, String)>,
     not_typed: BTreeSet<usize>,
 }

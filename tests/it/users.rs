@@ -117,7 +117,8 @@ async fn a_temporary_password_gives_no_key_and_ends_when_the_password_is_changed
     let (_, temporary) = created(&client, &thandi()).await;
 
     let refused = retrieve(&client, &temporary).await;
-    assert_eq!(refused.status, 403, "{}", refused.text);
+    let told = (refused.status, refused.json()["error"].clone());
+    assert_eq!(told, (403, json!("Temporary password")), "{}", refused.text);
     assert!(refused.text.contains("changePassword"), "{}", refused.text);
     assert_eq!(change(&client, &temporary, "my own words").await.status, 204);
 

@@ -67,7 +67,7 @@ struct Generated {
     responses(
         (status = 200, description = "The key of the user. It is the same at each call.", body = Retrieved),
         (status = 401, description = "E-mail address, password and `clientRef` do not match."),
-        (status = 403, description = "The password is temporary. Change it first."),
+        (status = 403, description = "If `error` is `Temporary password`, change the password first. If not, see `message`."),
     ),
 )]
 async fn retrieve(
@@ -94,9 +94,8 @@ pub(crate) fn login(body: LoginBody, from: Option<IpAddr>) -> Result<Login, ApiE
 pub(crate) fn login_refusal(error: LoginError) -> ApiError {
     match error {
         LoginError::InvalidCredentials => ApiError::new(ErrorKind::InvalidCredentials, error.to_string()),
-        LoginError::TemporaryPassword | LoginError::PasswordOff | LoginError::Disabled(_) => {
-            ApiError::new(ErrorKind::Forbidden, error.to_string())
-        }
+        LoginError::TemporaryPassword => ApiError::new(ErrorKind::TemporaryPassword, error.to_string()),
+        LoginError::PasswordOff | LoginError::Disabled(_) => ApiError::new(ErrorKind::Forbidden, error.to_string()),
         LoginError::RateLimited { retry_after } => {
             ApiError::new(ErrorKind::TooManyRequests, error.to_string()).retry_after(retry_after)
         }

@@ -169,7 +169,7 @@ async fn open(state: &ApiState, source: RequestSource, body: LoginBody) -> Resul
     responses(
         (status = 201, description = "The session with its key, which is shown only once.", body = NewSessionBody),
         (status = 401, description = "E-mail address, password and `clientRef` do not match."),
-        (status = 403, description = "The password is temporary. Change it first."),
+        (status = 403, description = "If `error` is `Temporary password`, change the password first. If not, see `message`."),
     ),
 )]
 async fn create(
@@ -206,7 +206,7 @@ struct ConsoleSessionBody {
     responses(
         (status = 200, description = "The key, which is shown only once.", body = ConsoleSessionBody),
         (status = 401, description = "E-mail address, password and `clientRef` do not match."),
-        (status = 403, description = "The password is temporary. Change it first."),
+        (status = 403, description = "If `error` is `Temporary password`, change the password first. If not, see `message`."),
     ),
 )]
 async fn console_login(

@@ -219,8 +219,7 @@ impl From<TierReport> for TierBody {
 
 /// Lists the client's numbers, pages and bots.
 ///
-/// They are in the order of channel and address. Numbers of WhatsApp Cloud have their quality, messaging tier and open
-/// windows.
+/// They are sorted by channel and address. Numbers of WhatsApp Cloud have their quality, messaging tier and open windows.
 /// The faults of an inbox are those of all processes, and are shown as soon as the outcome of the call is stored.
 #[utoipa::path(
     get,

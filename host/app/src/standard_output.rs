@@ -5,7 +5,7 @@ use std::io::{self, Write as _};
 
 use anyhow::Context as _;
 
-/// The words of a failed write.
+/// The error text of a failed write.
 pub(crate) const FAULT: &str = "cannot write to standard output";
 
 pub(crate) fn write(text: &str) -> anyhow::Result<()> {
@@ -23,7 +23,7 @@ fn try_write(text: &str) -> io::Result<()> {
     out.flush()
 }
 
-/// The same for output that was written by other means.
+/// Returns whether there is a reader, from the result of a write. A write without a reader is no error.
 pub(crate) fn if_read(written: io::Result<()>) -> anyhow::Result<bool> {
     match written {
         Ok(()) => Ok(true),

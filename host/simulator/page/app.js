@@ -15,8 +15,8 @@ import { Phone } from "./phone.js";
 import { applyTheme, nextTheme, theme } from "./theme.js";
 import { VisitorPhone } from "./visitor.js";
 
-/** Those whose bot answers a first message stand before SMS, on which a business writes first. */
 const VISITOR = { id: "web", title: "Web" };
+/** SMS is last: on the others a bot answers the first message, and on SMS a business writes first. */
 const PHONES = [whatsapp, messenger, telegram, VISITOR, sms];
 const LINK = { connecting: "Connecting", live: "Live", lost: "Connection lost" };
 

@@ -22,7 +22,7 @@ export function StatusBar() {
     const timer = setInterval(() => setNow(new Date()), 10000);
     return () => clearInterval(timer);
   }, []);
-  // As the messages have it, without the half of the day.
+  // In the form of the times of messages, without AM or PM.
   const parts = new Intl.DateTimeFormat([], { timeStyle: "short" }).formatToParts(now);
   const time = parts.filter((one) => one.type !== "dayPeriod").map((one) => one.value).join("").trim();
   return html`<div class="statusbar" aria-hidden="true">

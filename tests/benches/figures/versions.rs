@@ -17,7 +17,7 @@ const ROUNDS: u8 = 5;
 const NUMBER: &str = "27110000000";
 const PLUGINS: &str = "/plugin-service/api/v1/plugins";
 
-/// With the hello bots of two languages; `None` where its tools are not to be had.
+/// With the hello bots of two languages; `None` if its tools are missing.
 pub async fn measure(rust: Option<Vec<u8>>, script: Option<Vec<u8>>) -> Vec<Figure> {
     let patchbay = PatchbaySetup::new().durable().start().await;
     let client = patchbay.client("acme", NUMBER).await;
@@ -35,7 +35,7 @@ pub async fn measure(rust: Option<Vec<u8>>, script: Option<Vec<u8>>) -> Vec<Figu
     figures
 }
 
-/// Another component each time, and in each run: nothing of it is compiled yet.
+/// A component that differs each time and in each run, so that nothing of it is compiled yet.
 fn another(component: &[u8], mark: u8) -> Vec<u8> {
     let mut bytes = component.to_vec();
     bytes.extend([0, 8, 2, b'n', b'o', mark]);

@@ -8,6 +8,7 @@ use std::{
 };
 
 use base64::{Engine, engine::general_purpose::STANDARD};
+use fenced_blocks::blocks;
 use harness::{SinkRequest, installed_peer, peer_folder};
 use hmac::{Hmac, Mac};
 use serde::Serialize;
@@ -67,7 +68,8 @@ pub fn verdicts_of_examples(cases: &[Case]) -> Vec<(&'static str, Vec<String>)> 
     let page = std::fs::read_to_string(root.join("../docs/webhooks.md")).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let run = |(language, program): &(&'static str, &[&str])| {
-        let block = page.split(&format!("```{language}\n")).nth(1).unwrap().split("```").next().unwrap();
+        let shown = blocks(&page, language);
+        let block = &shown[0].text;
         let driver = std::fs::read_to_string(peer_folder(PEER).join("drivers").join(language)).unwrap();
         let open = if *language == "php" { "<?php\n" } else { "" };
         let file = folder.path().join(if *language == "javascript" { "verify.cjs" } else { language });

@@ -23,7 +23,7 @@ const titles = async () => (await list.getByRole("option").locator(".strong").al
 const holds = (field, text) => eventually(`"${text}" in the field`, async () => (await field.inputValue()) === text);
 const received = async () => (await phone("GET", `${given.phone}/inbox`)).messages.map((one) => one.text);
 
-// The reply with the very shortcut comes first, and Enter puts it into the field with the name of the customer.
+// The reply with exactly this shortcut comes first, and Enter puts it into the field with the name of the customer.
 await press(inbox.field, ..."/hours");
 await eventually("the replies for /hours", async () => (await titles()) === "/hours,/after-hours");
 await judgeLooks(page, "suggestions of canned replies");
@@ -34,7 +34,7 @@ await press(inbox.field, "Enter");
 await eventually("the reply on the phone", async () => (await received()).join() === "Hello Thandi, we are open from 8 to 17.");
 await holds(inbox.field, "");
 
-// By arrows: the chosen one is named to screen readers. Its value that is missing is said.
+// By arrows: screen readers hear the name of the chosen one. The page names its missing value.
 await press(inbox.field, "/");
 await eventually("all replies", async () => (await titles()) === "/after-hours,/hours,/team");
 await press(inbox.field, "ArrowUp");

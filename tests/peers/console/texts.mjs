@@ -1,10 +1,10 @@
 // Each language has the keys of English and the same values in its texts; each key that the modules name exists. Formats of numbers and
-// times are in their modules alone.
+// times are in one module.
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
 const top = new URL("../../../console/", import.meta.url).pathname;
-const FORMATS = new Set(["app/i18n.js", "app/numbers.js", "app/time.js"]);
+const FORMATS = new Set(["app/formats.js", "app/i18n.js"]);
 const FORMS = new Set(["zero", "one", "two", "few", "many", "other"]);
 
 function flat(texts, before = "", into = new Map()) {

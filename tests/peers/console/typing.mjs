@@ -11,7 +11,7 @@ check(told.ok, `the simulator takes no site: ${told.status}`);
 const visitor = await new Widget(await visit(await chromium.newContext(), `${given.phones}/web?site=${site.siteKey}`)).open();
 const agent = await logIn(await chromium.newContext(), "/inbox/all", given.agent);
 const [first, second] = [new Inbox(lead), new Inbox(agent)];
-// Without a key: the widget says at most every three seconds that its visitor types, and the first key below is to say so.
+// No key: the widget says at most every three seconds that its visitor types, and it must say so at the first key below.
 await visitor.field.evaluate((one) => (one.value = "hello from the site"));
 await visitor.field.press("Enter");
 const rowOf = (channel) => second.list.getByRole("link").filter({ has: agent.getByTitle(channel, { exact: true }) });

@@ -31,6 +31,8 @@ pub enum ErrorKind {
     Forbidden,
     /// Plain HTTP where TLS is required.
     HttpsRequired,
+    /// The password is right and temporary. Another must be chosen first.
+    TemporaryPassword,
     /// The path or object does not exist, or belongs to another client.
     NotFound,
     /// The path exists, but not with this method.
@@ -55,13 +57,14 @@ pub enum ErrorKind {
 
 impl ErrorKind {
     /// All of them, in the order of `docs/errors.md`.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 19] = [
         Self::BadRequest,
         Self::Unauthorized,
         Self::InvalidCredentials,
         Self::InvalidSignature,
         Self::Forbidden,
         Self::HttpsRequired,
+        Self::TemporaryPassword,
         Self::NotFound,
         Self::MethodNotAllowed,
         Self::RequestTimeout,
@@ -84,6 +87,7 @@ impl ErrorKind {
             Self::InvalidSignature => (StatusCode::UNAUTHORIZED, "Invalid signature"),
             Self::Forbidden => (StatusCode::FORBIDDEN, "Forbidden"),
             Self::HttpsRequired => (StatusCode::FORBIDDEN, "HTTPS required"),
+            Self::TemporaryPassword => (StatusCode::FORBIDDEN, "Temporary password"),
             Self::NotFound => (StatusCode::NOT_FOUND, "Not found"),
             Self::MethodNotAllowed => (StatusCode::METHOD_NOT_ALLOWED, "Method not allowed"),
             Self::RequestTimeout => (StatusCode::REQUEST_TIMEOUT, "Request timeout"),

@@ -57,7 +57,7 @@ struct NoteBody {
     author: DeskUser,
     /// The users that it mentions.
     mentions: Vec<DeskUser>,
-    /// The agent to whom the note is a whisper. No other AGENT sees it; users with other roles do. Absent: a note for all users.
+    /// The agent that this whisper is for. No other AGENT sees it; users with other roles do. Absent: a note for all users.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     whisper_to: Option<DeskUser>,

@@ -11,10 +11,13 @@ use utoipa::{
     },
 };
 
+#[derive(Default)]
 pub(super) struct RouteNature {
     pub probe: bool,
     /// A route for callbacks of providers, which are signed.
     pub callback: bool,
+    /// A login with a password.
+    pub login: bool,
     pub keyed: bool,
     pub body: bool,
     pub names_objects: bool,
@@ -42,6 +45,15 @@ impl RouteNature {
             statuses.extend([403, 500, 503]);
         }
         statuses
+    }
+
+    /// Some errors belong to one kind of routes.
+    fn may_give(&self, kind: ErrorKind) -> bool {
+        match kind {
+            ErrorKind::InvalidSignature => self.callback,
+            ErrorKind::TemporaryPassword => self.login,
+            _ => true,
+        }
     }
 }
 
@@ -73,7 +85,10 @@ pub(super) fn define(components: &mut Components) {
     for kind in ErrorKind::ALL {
         let status = kind.status_and_text().0.as_u16();
         let (name, meaning) = name_and_description(status);
-        components.responses.entry(name.to_owned()).or_insert_with(|| RefOr::T(error(status, meaning, false)));
+        components
+            .responses
+            .entry(name.to_owned())
+            .or_insert_with(|| RefOr::T(error(status, meaning, &RouteNature::default())));
     }
 }
 
@@ -87,7 +102,7 @@ pub(super) fn add(responses: &mut Responses, nature: &RouteNature) {
         let status = status.parse().unwrap_or(0);
         if status >= 400 && response.content.is_empty() {
             let said = std::mem::take(&mut response.description);
-            *response = error(status, &said, nature.callback);
+            *response = error(status, &said, nature);
         }
         add_request_id(response);
     }
@@ -134,9 +149,9 @@ pub(super) fn as_xml(responses: &mut Responses) {
     }
 }
 
-fn error(status: u16, meaning: &str, callback: bool) -> Response {
+fn error(status: u16, meaning: &str, nature: &RouteNature) -> Response {
     let of_status = ErrorKind::ALL.into_iter().filter(|kind| kind.status_and_text().0.as_u16() == status);
-    let kinds = of_status.filter(|kind| callback || !matches!(kind, ErrorKind::InvalidSignature));
+    let kinds = of_status.filter(|kind| nature.may_give(*kind));
     let examples = kinds.map(|kind| {
         let (path, error) = example(kind);
         let value = serde_json::to_value(ErrorBody::example(&error, path)).ok();
@@ -189,6 +204,11 @@ fn example(kind: ErrorKind) -> (&'static str, ApiError) {
         ErrorKind::HttpsRequired => {
             (SEND, "this server takes requests over HTTPS only: the key that was sent may have been read on its way")
         }
+        ErrorKind::TemporaryPassword => (
+            "/api/v1/sessions",
+            "this password is temporary: choose your own first, with POST \
+             /messaging-service/WhatsApp/authenticate/changePassword",
+        ),
         ErrorKind::NotFound => {
             ("/plugin-service/api/v1/plugins/no-such-plugin", "there is no object with this name or id")
         }

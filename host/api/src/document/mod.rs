@@ -191,6 +191,7 @@ fn complete_operation(path: &str, operation: &mut Operation) {
     let nature = errors::RouteNature {
         probe: api_core::https::is_probe(path),
         callback: path.starts_with("/providers/"),
+        login: takes_password(operation),
         keyed: roles.is_some() || of_operators,
         body: operation.request_body.is_some(),
         // Chats and tickets are also named in queries and bodies.
@@ -211,6 +212,15 @@ fn wants_operator(operation: &Operation) -> bool {
     let requirements = operation.security.as_ref().and_then(|security| serde_json::to_value(security).ok());
     let named = |one: &Value| one.get(OPERATOR_KEY).is_some();
     requirements.as_ref().and_then(Value::as_array).is_some_and(|all| all.iter().any(named))
+}
+
+/// True if the body is a login with a password.
+fn takes_password(operation: &Operation) -> bool {
+    let Some(RefOr::T(body)) = &operation.request_body else { return false };
+    body.content.values().any(|content| {
+        let RefOr::T(Content { schema: Some(RefOr::Ref(schema)), .. }) = content else { return false };
+        schema.ref_location.ends_with("/Login")
+    })
 }
 
 fn takes_idempotency_key(operation: &Operation) -> bool {

@@ -3,6 +3,7 @@
 use std::{ffi::OsString, fs, mem, path::Path};
 
 use clap::error::ErrorKind;
+use fenced_blocks::{blocks, prose};
 
 use super::{Cli, definition};
 
@@ -40,7 +41,7 @@ fn every_option_in_the_documents_about_plugins_is_one_of_a_plugin_command() {
     collect_options(definition().find_subcommand("plugin").unwrap(), &mut options);
     let mut shown = 0;
     for (document, text) in documents().into_iter().filter(|(document, _)| document.contains("plugin")) {
-        let named = prose(&text).flat_map(inline_code).filter_map(|code| code.strip_prefix("--"));
+        let named = prose(&text).into_iter().flat_map(inline_code).filter_map(|code| code.strip_prefix("--"));
         for option in named.filter_map(|code| code.split([' ', '=']).next()) {
             shown += 1;
             assert!(options.iter().any(|known| known == option), "{document}: --{option}");
@@ -81,7 +82,7 @@ fn commands((document, text): (String, String)) -> Vec<ShownCommand> {
         let commands = simple_commands(code).into_iter().filter_map(of_patchbay);
         found.extend(commands.map(|words| ShownCommand { document: document.clone(), words, complete }));
     };
-    blocks(&text).iter().for_each(|block| collect(block, true));
+    blocks(&text, "sh").iter().for_each(|block| collect(&block.text, true));
     for line in prose(&text) {
         match line.strip_prefix("    ").filter(|line| line.starts_with("patchbay ")) {
             Some(indented) => collect(indented, true),
@@ -89,17 +90,6 @@ fn commands((document, text): (String, String)) -> Vec<ShownCommand> {
         }
     }
     found
-}
-
-/// The blocks of commands.
-fn blocks(text: &str) -> Vec<String> {
-    let parts = text.split("```");
-    parts.skip(1).step_by(2).filter_map(|block| block.strip_prefix("sh\n")).map(str::to_owned).collect()
-}
-
-/// The lines outside all blocks.
-fn prose(text: &str) -> impl Iterator<Item = &str> {
-    text.split("```").step_by(2).flat_map(str::lines)
 }
 
 fn inline_code(line: &str) -> impl Iterator<Item = &str> {

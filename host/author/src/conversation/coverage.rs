@@ -10,7 +10,7 @@ use crate::local_run::{
     effects::{HostEffect, LocalTurn},
 };
 
-/// Buttons, timers or requests that are named in a line. Others are counted.
+/// The most buttons, timers or requests that a line names. It has the number of the others.
 const SHOWN: usize = 20;
 
 /// The coverage of all conversations of a run.
@@ -27,7 +27,7 @@ pub struct Coverage {
     jobs: BTreeMap<String, String>,
 }
 
-/// The ends of a started request that the bot heard of.
+/// The outcomes of a started request that the bot received.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct RequestEnds {
     ended: bool,
@@ -63,8 +63,8 @@ impl TestedInput {
         Self::Custom,
     ];
 
-    /// `None`: buttons, timers and started requests are listed by name. A conversation cannot begin or wait without the
-    /// rest.
+    /// `None` for buttons, timers and started requests, which are listed by name, and for the start of a conversation,
+    /// which no test can leave out.
     fn of(kind: &EventKind) -> Option<Self> {
         match kind {
             EventKind::Message(message) => match &message.content {

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use author::{Lang, Project};
+use fenced_blocks::blocks;
 
 use crate::{passes_with, randomness::project, root};
 
@@ -11,9 +12,7 @@ const ORDER_BOT: &str = "plugins/order-bot.md";
 /// The blocks of a document in a language of code.
 fn shown(document: &str, code: &str) -> Vec<String> {
     let text = std::fs::read_to_string(root().join("docs").join(document)).unwrap();
-    let mark = format!("```{code}\n");
-    let blocks = text.split(&mark).skip(1);
-    blocks.map(|block| block.split_once("```").unwrap().0.to_owned()).collect()
+    blocks(&text, code).into_iter().map(|block| block.text).collect()
 }
 
 /// The only block of a document in a language of code.

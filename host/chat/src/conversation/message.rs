@@ -16,7 +16,7 @@ pub(crate) struct CustomerMessage {
     pub(crate) message: ChatMessage,
     pub(crate) content: InboundContent,
     pub(crate) carousel: bool,
-    /// The provider's name of its type.
+    /// The type of the message, as the provider names it.
     pub(crate) provider_type: Option<String>,
     pub(crate) file: Option<StoredFile>,
     /// The quoted message: id and text.

@@ -11,7 +11,7 @@ use storage::people::customers::Customer as StoredCustomer;
 
 use super::message::CustomerMessage;
 
-/// The type of a tap on a button of Messenger that no message of ours has, such as one of the persistent menu.
+/// The provider type of a tap in Messenger outside our messages, such as one on the persistent menu.
 const POSTBACK: &str = "postback";
 
 pub(crate) fn customer(customer: &StoredCustomer) -> Customer {

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use super::attribute_type::{AttributeType, CHOICE_MAX};
 use crate::{dates, invisible_characters::is_all_blank};
 
-/// Characters of a text.
+/// The most characters of a text.
 pub const TEXT_MAX: usize = 1_000;
 /// Bytes of a date: `1990-05-31`.
 const DAY_LENGTH: usize = 10;

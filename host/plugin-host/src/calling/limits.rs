@@ -251,7 +251,7 @@ mod tests {
         ]
     }
 
-    /// Limits of other crates, which compare them: `chat`, `chat` and `settings`. The last one is no number.
+    /// Limits that tests of other crates compare (`chat` the first two, `settings` the third), and one without a number.
     const ELSEWHERE: [&str; 4] = [
         "scheduled templates of a conversation",
         "`http.start`: open requests of a conversation",

@@ -35,14 +35,15 @@ pub struct ConfigFinding {
     pub message: String,
 }
 
-/// The fault of a configuration with this finding, at a place that is spelled like those of all other faults.
+/// The fault that a finding reports. Its place is spelled as in all other faults.
 impl From<ConfigFinding> for FieldFault {
     fn from(ConfigFinding { field, message }: ConfigFinding) -> Self {
         Self::new(format!("config{}", pointer(&field)), message)
     }
 }
 
-/// A place in a configuration as a JSON pointer: `topics[0].title` as `/topics/0/title`. A place with a slash is one.
+/// A place in a configuration as a JSON pointer: `/topics/0/title` for `topics[0].title`. A place with a slash is one
+/// already.
 fn pointer(place: &str) -> String {
     let is_pointer = place.contains('/');
     let separators: &[char] = if is_pointer { &['/'] } else { &['.', '[', ']', '"'] };

@@ -26,6 +26,8 @@ pub fn domain_value(value: &AttributeValue) -> Result<DomainValue, String> {
         AttributeValue::Boolean(yes) => Ok(DomainValue::Boolean(*yes)),
         AttributeValue::Date(day) => DomainValue::date(day),
         AttributeValue::Choice(choice) => DomainValue::choice(choice.clone()),
-        AttributeValue::Other(_) => Err("is `other`, and no attribute of this version has another type".to_owned()),
+        AttributeValue::Other(_) => {
+            Err("is `other`: an attribute has a text, a number, a boolean, a date or a choice".to_owned())
+        }
     }
 }

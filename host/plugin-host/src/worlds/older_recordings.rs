@@ -62,7 +62,7 @@ fn rename_customer(facts: &mut Value) {
     }
 }
 
-/// The participant of a long-lived conversation had the name of that of chats.
+/// In older recordings the participant of a long-lived conversation has the name of the participant of a chat.
 fn rename_participant(event: &mut Value) {
     let Value::Object(fields) = event else { return };
     if let Some(id) = fields.remove("participant_id") {
@@ -70,7 +70,7 @@ fn rename_participant(event: &mut Value) {
     }
 }
 
-/// The channel SMS of an event was in the metadata. Others were not named.
+/// In older recordings the channel SMS is in the metadata of an event, and no other channel is named.
 fn name_channel(event: &mut Value) {
     let Value::Object(fields) = event else { return };
     if fields.contains_key("channel") {

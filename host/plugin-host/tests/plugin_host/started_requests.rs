@@ -240,7 +240,10 @@ async fn a_value_that_no_attribute_can_have_makes_the_answer_impossible() {
         ("attribute a date 31.5.1990", "action 1 (set-attribute): the value of `a` must be a date such as 1990-05-31"),
         ("attribute a number inf", "the value of `a` must be a number between"),
         ("attribute a text ", "the value of `a` must have 1 to 1000 characters"),
-        ("attribute a other x", "the value of `a` is `other`, and no attribute of this version has another type"),
+        (
+            "attribute a other x",
+            "the value of `a` is `other`: an attribute has a text, a number, a boolean, a date or a choice",
+        ),
         ("attribute A boolean true", "the name `A` must have 1 to 40 lower-case letters"),
     ] {
         let asked = test.host.chatbot(call("errand"), &says(text), &session(), Arc::new(NoKeyValues)).await;

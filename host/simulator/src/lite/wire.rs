@@ -52,7 +52,7 @@ async fn start(State(world): State<Arc<SimulatedWorld>>, Path(written): Path<Str
     Ok(Json(json!({"started": true})))
 }
 
-/// Shows the next code when this one expires, and so on. Ends if another one was shown.
+/// Shows the next code each time one expires. Ends when another call has shown a code.
 pub(super) async fn show_codes(world: Arc<SimulatedWorld>, number: String, attempt: u64, codes: u32, seconds: i64) {
     let (mut codes, mut seconds) = (codes, seconds);
     while !world.shutdown.is_cancelled() {

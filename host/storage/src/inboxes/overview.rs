@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use crate::{Error, PgConnection, Result, column_values::read_value};
 
-/// More open windows of an inbox are not counted.
+/// The most open windows of an inbox that are counted.
 const MOST_OPEN_WINDOWS: i64 = 10_000;
 
 /// The moments after which events count for a list of inboxes.
@@ -108,7 +108,7 @@ impl TryFrom<OverviewRow> for InboxOverview {
     }
 }
 
-/// A page of the inboxes of these channels by channel and address, and the total.
+/// A page of the inboxes of these channels, sorted by channel and address, and the number of all.
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,

@@ -325,7 +325,7 @@ impl From<&WebhookEvent> for OlderWebhookEvent {
     }
 }
 
-/// An event without a case becomes one of the platform of the provider, because their types may grow.
+/// An event without a case becomes a partner event, whose type is an open text.
 fn nearest(event: &OtherEvent) -> PartnerEvent {
     let payload = (PAYLOAD.to_owned(), event.payload.clone());
     PartnerEvent {
@@ -351,7 +351,7 @@ fn nearest(event: &OtherEvent) -> PartnerEvent {
     }
 }
 
-/// The metadata with the name of the channel, if it is SMS: others were not named.
+/// The metadata with the channel, if it is SMS. This track names no other channel.
 fn with_channel(metadata: &Metadata, channel: Option<Channel>) -> Metadata {
     let name = channel.filter(|channel| *channel == Channel::Sms).map(|_| (CHANNEL.to_owned(), "SMS".to_owned()));
     metadata.iter().cloned().chain(name).collect()

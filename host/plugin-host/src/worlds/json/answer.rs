@@ -37,7 +37,7 @@ impl DryResult {
             }
             Self::Payload(ShapedBody::Unchanged) => UNCHANGED.into(),
             Self::Payload(ShapedBody::Skip) => Value::Null,
-            // As the custom answers of other worlds.
+            // In the form that custom answers of other worlds have.
             Self::Payload(ShapedBody::Custom(text)) => json!({ "type": "custom", "payload": text }),
             answer => {
                 let recorded = serde_json::to_value(answer).unwrap_or_default();
