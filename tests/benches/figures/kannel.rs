@@ -1,7 +1,9 @@
-//! Kannel from the packages of the system: `bearerbox` with its spool on the disk, and `smsbox` before it.
+//! Kannel from the packages of the system: `bearerbox` with its spool on the disk, and `smsbox` before it. Kannel does not
+//! call `fsync`, so a spool that is as durable as a commit is on a file system that is mounted `sync,dirsync`.
 
 use std::{
     net::{SocketAddr, TcpListener},
+    path::{Path, PathBuf},
     process::{Child, Command, Stdio},
     time::Duration,
 };
@@ -10,11 +12,24 @@ use tempfile::TempDir;
 
 use crate::{load::Connection, smsc::Account};
 
+/// Bytes of the file system of a synchronous spool, as `truncate` takes them.
+const SPOOL_SIZE: &str = "1G";
+
+/// How the file system of the spool treats a write.
+#[derive(Clone, Copy)]
+pub enum Spool {
+    /// A write returns when it is on the disk.
+    Synchronous,
+    /// A write returns when it is in the memory of the kernel.
+    Buffered,
+}
+
 /// A running Kannel; it ends with this.
 pub struct Kannel {
     boxes: Vec<Child>,
     /// Where messages are taken.
     pub address: SocketAddr,
+    mounted: Option<PathBuf>,
     _folder: TempDir,
 }
 
@@ -29,12 +44,17 @@ fn program(name: &str) -> Option<String> {
 }
 
 impl Kannel {
-    /// Starts it with one bind of this window; `None` where it is not installed.
-    pub async fn start(account: &Account, window: usize) -> Option<Self> {
+    /// Starts it with one bind of this window; `None` if it is not installed, or if its spool cannot be mounted.
+    pub async fn start(account: &Account, window: usize, spool: Spool) -> Option<Self> {
         let (bearerbox, smsbox) = (program("bearerbox")?, program("smsbox")?);
         let folder = tempfile::tempdir().unwrap();
-        let spool = folder.path().join("spool");
-        std::fs::create_dir(&spool).unwrap();
+        let home = folder.path().to_owned();
+        let place = home.join("spool");
+        std::fs::create_dir(&place).unwrap();
+        let mounted = match spool {
+            Spool::Synchronous => Some(mount(&home.join("disk"), &place)?),
+            Spool::Buffered => None,
+        };
         let (admin, between, send) = (free_port(), free_port(), free_port());
         let (host, port) = account.address.split_once(':').unwrap();
         let configuration = format!(
@@ -46,23 +66,24 @@ impl Kannel {
              group = smsbox\nbearerbox-host = 127.0.0.1\nsendsms-port = {send}\nglobal-sender = PATCHBAY\n\
              log-level = 4\n\n\
              group = sendsms-user\nusername = bench\npassword = bench\nmax-messages = 9\nconcatenation = true\n",
-            spool.display(),
+            place.display(),
             account.system_id,
         );
-        let file = folder.path().join("kannel.conf");
+        let file = home.join("kannel.conf");
         std::fs::write(&file, configuration).unwrap();
         let run = |program: &str| {
             let mut command = Command::new(program);
-            command.arg("-v").arg("4").arg(&file).current_dir(folder.path());
+            command.arg("-v").arg("4").arg(&file).current_dir(&home);
             command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
         };
-        let mut boxes = vec![run(&bearerbox)];
+        let mut kannel =
+            Self { boxes: vec![run(&bearerbox)], address: ([127, 0, 0, 1], send).into(), mounted, _folder: folder };
         wait_for(between).await;
-        boxes.push(run(&smsbox));
+        kannel.boxes.push(run(&smsbox));
         wait_for(send).await;
         // It binds to the SMSC during that time.
         tokio::time::sleep(Duration::from_secs(2)).await;
-        Some(Self { boxes, address: ([127, 0, 0, 1], send).into(), _folder: folder })
+        Some(kannel)
     }
 
     /// The path that sends a text to these numbers.
@@ -93,5 +114,23 @@ impl Drop for Kannel {
             drop(one.kill());
             drop(one.wait());
         }
+        if let Some(place) = &self.mounted {
+            is_done("umount", &[place]);
+        }
     }
+}
+
+/// Makes a file system in this file and mounts it `sync,dirsync`; `None` without the rights or the tools.
+fn mount(disk: &Path, place: &Path) -> Option<PathBuf> {
+    let made = is_done("truncate", &[Path::new("-s"), Path::new(SPOOL_SIZE), disk])
+        && is_done("mkfs.ext4", &[Path::new("-q"), disk])
+        && is_done("mount", &[Path::new("-o"), Path::new("loop,sync,dirsync"), disk, place]);
+    made.then(|| place.to_owned())
+}
+
+/// Whether a command succeeds.
+fn is_done(program: &str, arguments: &[&Path]) -> bool {
+    let mut command = Command::new(program);
+    command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command.status().is_ok_and(|status| status.success())
 }

@@ -1,5 +1,5 @@
-//! SMS of the JSON gateway from HTTP to `submit_sm`, on disk before they are acknowledged. Kannel, with its spool on, is
-//! measured between the same client and SMSC. Also receipts, the time to the SMSC, and priorities if much is due at once.
+//! SMS of the JSON gateway from HTTP to `submit_sm`, on disk before they are acknowledged. Kannel, with a spool that is as
+//! durable, and with one that is not, is measured between the same client and SMSC. Also receipts, the time to the SMSC, and priorities if much is due at once.
 
 use std::{
     sync::{
@@ -15,7 +15,7 @@ use tokio::task::JoinSet;
 
 use crate::{
     costs::{self, Processes},
-    kannel::Kannel,
+    kannel::{Kannel, Spool},
     load::Connection,
     smsc::Npm,
     stage::Stage,
@@ -198,8 +198,18 @@ async fn our_round(
     (rate, Cost { program: spent.program, postgresql: spent.postgresql, smsc: spent.provider })
 }
 
-/// Rounds of ours and Kannel's, in turns.
-async fn beside_kannel(
+/// A round of Kannel's: messages per second; `None` if it cannot run with this spool.
+async fn kannel_round(npm: &mut Npm, spool: Spool, (connections, count, each): (usize, usize, usize)) -> Option<f64> {
+    let kannel = Kannel::start(&npm.account, window(), spool).await?;
+    let mut open = Vec::new();
+    for _ in 0..connections {
+        open.push(kannel.connection().await);
+    }
+    Some(through(npm, open, count, &Way::Kannel { each }).await)
+}
+
+/// Rounds of ours and Kannel's, in turns. The floor is Kannel with a synchronous spool.
+async fn compared_with_kannel(
     stage: &Stage,
     npm: &mut Npm,
     (connections, count, each): (usize, usize, usize),
@@ -210,17 +220,15 @@ async fn beside_kannel(
         let (rate, spent) = our_round(stage, npm, postmaster, (connections, count, each)).await;
         let ours = format!("round {round}: {rate:.0}/s ({spent})");
         measured.push(rate);
-        let Some(kannel) = Kannel::start(&npm.account, window()).await else {
-            notes.push(format!("{ours}; Kannel is not installed (scripts/test-peers.sh)"));
-            continue;
-        };
-        let mut open = Vec::new();
-        for _ in 0..connections {
-            open.push(kannel.connection().await);
-        }
-        let floor = through(npm, open, count, &Way::Kannel { each }).await;
-        notes.push(format!("{ours}; Kannel {floor:.0}/s"));
-        floors.push(floor);
+        let durable = kannel_round(npm, Spool::Synchronous, (connections, count, each)).await;
+        let buffered = kannel_round(npm, Spool::Buffered, (connections, count, each)).await;
+        let words = |rate: Option<f64>| rate.map_or("not measured".to_owned(), |rate| format!("{rate:.0}/s"));
+        notes.push(format!(
+            "{ours}; Kannel, spool `sync,dirsync`: {}; not synchronous: {}",
+            words(durable),
+            words(buffered)
+        ));
+        floors.extend(durable);
     }
     if costs::count_statements(&stage.db).await {
         our_round(stage, npm, postmaster, (connections, count, each)).await;
@@ -230,10 +238,11 @@ async fn beside_kannel(
     (median(measured), floor, notes)
 }
 
-const BESIDE: &str = "Kannel's `smsbox` and `bearerbox`, spool on, to the same SMSC with the same window";
+const BESIDE: &str =
+    "Kannel's `smsbox` and `bearerbox`, spool mounted `sync,dirsync`, to the same SMSC with the same window";
 
 async fn singles(stage: &Stage, npm: &mut Npm, connections: usize) -> Figure {
-    let (measured, floor, notes) = beside_kannel(stage, npm, (connections, SINGLES, 1)).await;
+    let (measured, floor, notes) = compared_with_kannel(stage, npm, (connections, SINGLES, 1)).await;
     Figure {
         name: match connections {
             16 => "SMS, one a request, 16 connections, to `submit_sm`",
@@ -249,7 +258,7 @@ async fn singles(stage: &Stage, npm: &mut Npm, connections: usize) -> Figure {
 }
 
 async fn thousands(stage: &Stage, npm: &mut Npm) -> Figure {
-    let (measured, floor, notes) = beside_kannel(stage, npm, (THOUSANDS_AT_ONCE, THOUSANDS, 1_000)).await;
+    let (measured, floor, notes) = compared_with_kannel(stage, npm, (THOUSANDS_AT_ONCE, THOUSANDS, 1_000)).await;
     Figure {
         name: "SMS, 1,000 a request, 4 connections, to `submit_sm`",
         unit: "SMS/s",
