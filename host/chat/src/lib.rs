@@ -70,12 +70,12 @@ mod conversation;
 pub mod custom_events;
 pub mod desk;
 pub mod long_lived_conversations;
+mod participant_queue;
 pub mod receive;
 pub mod routing;
 pub mod scheduled_templates;
 pub mod send_to_customer;
 pub mod started_requests;
 pub mod visitor_typing;
-mod work;
 
-pub use work::work;
+pub use participant_queue::work;
