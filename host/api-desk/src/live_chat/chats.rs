@@ -276,8 +276,8 @@ struct AssignBody {
     /// The team whose queue gets the chat.
     #[schema(value_type = Option<Uuid>)]
     team_id: Option<String>,
-    /// Moves the chat only if this is its owner: the id of its agent, or `QUEUED`, `BOT` or `CLOSED`. If an agent was faster,
-    /// the answer is 409 and the chat stays with that agent.
+    /// Moves the chat only if this is its owner: the id of its agent, or `QUEUED`, `BOT` or `CLOSED`. If an agent was
+    /// faster, the answer is 409 and the chat stays with that agent.
     if_owner: Option<String>,
 }
 
