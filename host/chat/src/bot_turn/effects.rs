@@ -16,6 +16,7 @@ use storage::{
         teams,
     },
     inbound::unsent_files,
+    live_events::chat_updates,
 };
 use uuid::Uuid;
 
@@ -87,6 +88,7 @@ pub(super) async fn apply(
             return Ok(TurnOutcome::from_trouble(TurnTrouble::Unusable { reason, made: answer.made }));
         }
     }
+    let tags = participant.tags.clone();
     let mut turn = Turn {
         ctx,
         lease,
@@ -110,6 +112,9 @@ pub(super) async fn apply(
         .extend(started_requests::store(ctx, &mut tx, client, (&participant, scene.plugin()), &answer.requests).await?);
     participant.events_handled += 1;
     participants::save(&mut tx, client, &participant).await?;
+    if participant.tags != tags {
+        chat_updates::of_chat(&mut tx, client, participant.id, (ctx.mint(), ctx.now())).await?;
+    }
     participant_events::remove(&mut tx, client, event.id).await?;
     let kept = calls::keep(ctx, &mut tx, client, vec![*answer.made]).await?;
     tx.commit().await?;
