@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use base::secrets::Sealer;
 use chrono::{DateTime, Utc};
 use domain::ids::ClientId;
 use plugin_host::{HttpLimits, PluginCall, PluginRef, World};
@@ -94,15 +95,21 @@ impl AnsweringVersion {
 
     /// Whether calls about `about` are recorded, on request of the client or for the shadow.
     fn records(&self, about: &CallSubject, now: DateTime<Utc>) -> bool {
-        self.shadow.is_some() || self.recording.as_ref().is_some_and(|terms| terms.take(now, about.seed))
+        self.shadow.is_some() || self.recording.as_ref().is_some_and(|terms| terms.take(now, about.chance))
     }
 
-    pub fn call<'a>(&'a self, client: ClientId, about: &'a CallSubject, now: DateTime<Utc>) -> PluginCall<'a> {
+    pub fn call<'a>(
+        &'a self,
+        sealer: &Sealer,
+        client: ClientId,
+        about: &'a CallSubject,
+        now: DateTime<Utc>,
+    ) -> PluginCall<'a> {
         PluginCall {
             client,
             plugin: &self.plugin,
             now,
-            seed: about.seed,
+            seed: about.seed(sealer, client, self.name()),
             config: &self.config,
             turn: &about.turn,
             allowed_hosts: &self.allowed_hosts,
