@@ -34,7 +34,7 @@ impl CallSeed {
         Self::Key(key)
     }
 
-    /// The numbers of `wasi:random`. Those of one interface say nothing about those of another.
+    /// The numbers of `wasi:random`. The numbers of one interface do not reveal those of another.
     pub(super) fn give_numbers(self, wasi: &mut WasiCtxBuilder) {
         match self {
             Self::Key(key) => {
