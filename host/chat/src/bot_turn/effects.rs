@@ -95,19 +95,19 @@ pub(super) async fn apply(
         participant: &mut participant,
         steps: Vec::new(),
         timers: false,
-        missing_team: None,
+        remarks: Vec::new(),
     };
     for effect in answer.effects {
         turn.carry_out(&mut tx, effect).await?;
     }
-    if let Some(team) = turn.missing_team.take() {
-        answer.made.add_log_line(&format!("there is no team `{team}`: the chat waits for all agents"));
+    for remark in std::mem::take(&mut turn.remarks) {
+        answer.made.add_log_line(&remark);
     }
     let mut wakes = turn.finish(&mut tx).await?;
     // From here on the messages tie the files to the customer.
     unsent_files::remove(&mut tx, client, &answer.files).await?;
-    wakes
-        .extend(started_requests::store(ctx, &mut tx, client, (&participant, scene.plugin()), &answer.requests).await?);
+    let owner = (&participant, seen.control_version, scene.plugin());
+    wakes.extend(started_requests::store(ctx, &mut tx, client, owner, &answer.requests).await?);
     participant.events_handled += 1;
     participants::save(&mut tx, client, &participant).await?;
     participant_events::remove(&mut tx, client, event.id).await?;
@@ -135,8 +135,8 @@ struct Turn<'a> {
     participant: &'a mut Participant,
     steps: Vec<Step>,
     timers: bool,
-    /// A team to which the chatbot handed over and that does not exist.
-    missing_team: Option<String>,
+    /// For the author of the plugin: the parts that were left out, with reasons.
+    remarks: Vec<String>,
 }
 
 impl Turn<'_> {
@@ -181,14 +181,21 @@ impl Turn<'_> {
                 attributes::apply(self.ctx, db, self.lease.client, self.scene, change).await?;
             }
             ChatbotEffect::Untag(tag) => self.participant.tags.retain(|other| *other != tag),
-            ChatbotEffect::Tag(tag) => {
-                let tags = &mut self.participant.tags;
-                if !tags.contains(&tag) && tags.len() < MOST_TAGS {
-                    tags.push(tag);
-                }
-            }
+            ChatbotEffect::Tag(tag) => self.tag(tag),
         }
         Ok(())
+    }
+
+    fn tag(&mut self, tag: String) {
+        let tags = &mut self.participant.tags;
+        if tags.contains(&tag) {
+            return;
+        }
+        if tags.len() < MOST_TAGS {
+            tags.push(tag);
+        } else {
+            self.remarks.push(format!("the tag `{tag}` was left out: a chat has at most {MOST_TAGS} tags"));
+        }
     }
 
     /// If no team has this name, the chat goes to the unassigned queue and the reason says so.
@@ -207,7 +214,7 @@ impl Turn<'_> {
         self.participant.queued_reason = Some(match unknown {
             Some(name) => {
                 let name = name.trim();
-                self.missing_team = Some(name.to_owned());
+                self.remarks.push(format!("there is no team `{name}`: the chat waits for all agents"));
                 format!("there is no team `{name}`; {reason}")
             }
             None => reason,
