@@ -333,3 +333,15 @@ async fn begin_with(
     let due_at = next.due_at - TimeDelta::microseconds(1);
     Ok(WaitingEvent { id: new.id, event: new.event, due_at, attempts: 0 })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::MOST_TAGS;
+
+    #[test]
+    fn the_plugin_interface_shows_how_many_tags_a_chat_has() {
+        let interface = include_str!("../../../../wit/plugin-0.3.0/types.wit");
+        let row = format!("/// | tags of a chat | {MOST_TAGS} | |");
+        assert!(interface.lines().any(|line| line == row), "wit/plugin-0.3.0/types.wit has no line\n{row}");
+    }
+}
