@@ -50,7 +50,15 @@ pub(super) fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result
     let mut make = tools.command("componentize-qjs", progress)?;
     progress("packing it with componentize-qjs");
     make.arg("-w").arg(&wit).args(["-n", WORLD, "-j", "build/main.js", "--sync", "--opt-size", "-o"]);
-    run("componentize-qjs", make.arg(project.component())).map(|_| ())
+    run("componentize-qjs", make.arg(project.component())).map(|_| ()).map_err(|fault| fault.with_cure(cure_of_loading))
+}
+
+/// The cure of a load that calls the host, which ends with a name of the interface only.
+fn cure_of_loading(output: &str) -> Option<&'static str> {
+    output.contains("unknown import: `patchbay:plugin/").then_some(
+        "The program calls the host while it is loaded, at the build: call config, kv, http and log only inside your \
+         functions.",
+    )
 }
 
 /// The cure of a fault for which tsc names another one, or none.

@@ -224,13 +224,60 @@ async fn a_go_plugin_draws_its_numbers_from_the_call() {
     plugin.draws_from_the_call().await;
 }
 
+/// The output of a build that is refused. `None` if the tools of its language are missing.
+fn refusal(lang: Lang, main: (&str, &str)) -> Option<String> {
+    let folder = tempfile::tempdir().unwrap();
+    match build::build(&project(folder.path(), lang, main, ""), &mut |_| {}) {
+        Err(BuildError::Failed { output, .. }) => Some(output),
+        Err(BuildError::ToolMissing { tool, .. }) if std::env::var_os("CI").is_none() => {
+            println!("skipped: {tool} is missing");
+            None
+        }
+        other => panic!("{lang}: {other:?}"),
+    }
+}
+
 #[test]
 fn a_script_cannot_draw_a_secret_at_the_build() {
-    let folder = tempfile::tempdir().unwrap();
     let main = "const token = crypto.randomUUID();\nexport const bot = { handle: () => [] };\n";
-    match build::build(&project(folder.path(), Lang::Js, ("main.js", main), ""), &mut |_| {}) {
-        Err(BuildError::Failed { output, .. }) => assert!(output.contains("Draw them in the call"), "{output}"),
-        Err(BuildError::ToolMissing { tool, .. }) => println!("skipped: {tool} is missing"),
-        other => panic!("{other:?}"),
-    }
+    let Some(output) = refusal(Lang::Js, ("main.js", main)) else { return };
+    assert!(output.contains("Draw them in the call"), "{output}");
+}
+
+/// Reads the configuration, which may have secrets, while it is loaded.
+const READS_AT_THE_BUILD: &str = "
+import { config } from './patchbay';
+import { chatbot, reply } from './patchbay/chatbot';
+
+const token = String(config().token);
+export const bot = chatbot(() => [reply.text(token)]);
+";
+
+#[test]
+fn a_javascript_plugin_cannot_read_its_configuration_at_the_build() {
+    let Some(output) = refusal(Lang::Js, ("main.js", READS_AT_THE_BUILD)) else { return };
+    assert!(output.contains("call config, kv, http and log only inside your functions"), "{output}");
+}
+
+#[test]
+fn a_typescript_plugin_cannot_read_its_configuration_at_the_build() {
+    let Some(output) = refusal(Lang::Ts, ("main.ts", READS_AT_THE_BUILD)) else { return };
+    assert!(output.contains("call config, kv, http and log only inside your functions"), "{output}");
+}
+
+#[test]
+fn a_python_plugin_cannot_read_its_configuration_at_the_build() {
+    let main = "
+from patchbay import config
+from patchbay.chatbot import chatbot, text
+
+token = str(config().get('token'))
+
+
+@chatbot
+def handle(event, session):
+    return [text(token)]
+";
+    let Some(output) = refusal(Lang::Python, ("main.py", main)) else { return };
+    assert!(output.contains("call kv, http, config and log only inside your functions"), "{output}");
 }
