@@ -104,7 +104,7 @@ fn status(moved: &MessageMoved, business: &str) -> StatusEvent {
         gst_id: moved.gst_id.clone(),
         ct_id: moved.ct_id.clone(),
         conversation_ct_id: conversation.and_then(|conversation| conversation.ct_id.clone()),
-        // Most messages go over WhatsApp, which is not named.
+        // Most messages go over WhatsApp, which is not named. The metadata names every other channel.
         channel: (moved.leg > 0 || moved.channel == Channel::Sms).then(|| moved.channel.as_str().to_owned()),
         status: moved.state.as_str().to_owned(),
         send_time: moved.times.sent.map(iso_time),
@@ -118,8 +118,13 @@ fn status(moved: &MessageMoved, business: &str) -> StatusEvent {
         cost: moved.tracking.cost.clone(),
         request_id: moved.tracking.request.map(|id| id.to_string()),
         tqrmt_id: moved.tracking.tqrmt_id.clone(),
-        metadata: Vec::new(),
+        metadata: channel_name(moved.channel).into_iter().collect(),
     }
+}
+
+/// The metadata that names a channel other than WhatsApp, because the field of a first attempt does not.
+fn channel_name(channel: Channel) -> Option<(String, String)> {
+    (channel != Channel::Whatsapp).then(|| ("channel".to_owned(), channel.as_str().to_owned()))
 }
 
 fn session(changed: &SessionChanged, business: &str, at: DateTime<Utc>) -> SessionStatusEvent {

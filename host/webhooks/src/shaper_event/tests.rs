@@ -340,6 +340,21 @@ fn events_about_chats_name_their_channel() {
     }
     let session = told(ReportKind::Session, session_changed()).unwrap();
     assert_eq!(naming(session.clone(), Some(Channel::Sms)), session);
+    for (channel, name) in [
+        (Channel::Whatsapp, None),
+        (Channel::Sms, Some("SMS")),
+        (Channel::Facebook, Some("FACEBOOK")),
+        (Channel::Telegram, Some("TELEGRAM")),
+        (Channel::Web, Some("WEB")),
+    ] {
+        let named: Vec<_> = name.map(|name| ("channel".to_owned(), name.to_owned())).into_iter().collect();
+        for leg in [0, 1] {
+            let step = moved(leg, channel, DeliveryState::Sent);
+            let event = told(ReportKind::Status, Event::MessageMoved(Box::new(step))).unwrap();
+            let WebhookEvent::Status(event) = naming(event, Some(channel)) else { panic!("{channel:?}") };
+            assert_eq!(event.metadata, named, "{channel:?}, attempt {leg}");
+        }
+    }
 }
 
 #[test]
