@@ -67,3 +67,20 @@ async fn a_telegram_chat_shows_that_a_bot_types() {
 
     eventually("the bot to type", || async { (user.chat().await["typing"] == true).then_some(()) }).await;
 }
+
+#[tokio::test]
+async fn a_person_on_messenger_sees_that_a_bot_types_until_its_answer_comes() {
+    let (patchbay, client) = bot().await;
+    // New ids, because the server and its simulator are shared.
+    let digits = patchbay.new_phone().msisdn;
+    let page = format!("55{digits}");
+    patchbay.page(&client, &page).await;
+    let person = patchbay.person(&format!("24{digits}"), &page);
+
+    person.write("type").await;
+
+    eventually("the bot to type", || async { (person.seen().await["typing"] == true).then_some(()) }).await;
+    person.write("channel").await;
+    person.hears("Channel::Messenger").await;
+    assert_eq!(person.seen().await["typing"], false);
+}
