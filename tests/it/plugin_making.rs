@@ -137,6 +137,36 @@ fn a_check_names_the_reason_against_a_snapshot() {
     assert!(checked.contains(&warning) && checked.contains("remove `snapshot`"), "{checked}");
 }
 
+/// Two modules that share a table.
+const LINKED: &str = r#"(component
+    (core module (memory 1) (table (export "t") 1 funcref))
+    (core module (import "m" "t" (table 1 funcref)))
+    (core instance (instantiate 0))
+    (core instance (instantiate 1 (with "m" (instance 0)))))"#;
+
+#[test]
+fn a_check_warns_of_core_modules_that_a_build_merges() {
+    let machine = Machine::new();
+    machine.write("shaper.wasm", shaper());
+    machine.does(&["wrap", "shaper.wasm", "--world", "webhook-shaper"]);
+    let component = std::fs::read(machine.path("shaper.component.wasm")).unwrap();
+    let linked = wat::parse_str(LINKED).unwrap();
+    // A section with a nested component, whose length is below 128.
+    let nested = [vec![4, u8::try_from(linked.len()).unwrap()], linked].concat();
+    std::fs::create_dir(machine.path("own")).unwrap();
+    machine.write("own/linked.wasm", [component, nested].concat());
+    let manifest = "name = \"own\"\nworld = \"webhook-shaper\"\nbuild = \"true\"\noutput = \"linked.wasm\"\n";
+    machine.write("own/plugin.toml", manifest);
+
+    assert!(!machine.does(&["check", "shaper.component.wasm"]).contains("core modules"));
+    let checked = machine.does(&["check", "own/linked.wasm"]);
+    let warning = "Warning: each call makes an instance of 2 core modules that could be one. `patchbay plugin build`";
+    assert!(checked.contains(warning), "{checked}");
+    machine.does(&["build", "own"]);
+    let checked = machine.does(&["check", "own"]);
+    assert!(!checked.contains("core modules"), "{checked}");
+}
+
 /// Changes the kept costs as if an earlier component had been smaller and had needed no memory.
 fn improve_the_past(machine: &Machine) {
     let mut kept: Value = serde_json::from_slice(&std::fs::read(machine.path("clerk.costs.json")).unwrap()).unwrap();

@@ -57,7 +57,7 @@ pub(super) async fn check(path: &Path) -> anyhow::Result<()> {
     let bytes = std::fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
     let notes = plugin_host::component_notes(&bytes);
     let no_snapshot = plugin_host::snapshot_note(&bytes);
-    let report = plugin_host::check_apart(&boot::compiler(), &CallLimits::default(), bytes).await;
+    let report = plugin_host::check_apart(&boot::compiler(), &CallLimits::default(), bytes.clone()).await;
     let report = report.map_err(|reason| anyhow!(reason))?;
     print_line(&report)?;
     print_line(format_args!("licences: {}\nmade with: {}", notes.licenses_text(), notes.tools_text()))?;
@@ -66,6 +66,10 @@ pub(super) async fn check(path: &Path) -> anyhow::Result<()> {
     }
     if !report.is_ok() {
         bail!("{} cannot be used as a plugin", file.display());
+    }
+    match author::build::unmerged_modules(&bytes) {
+        0 => {}
+        modules => print_line(format_args!("Warning: {}", output::explain_unmerged(modules)))?,
     }
     let cost = author::sample_call::cost(&stem(&file), &file).await?;
     print_line(format_args!("A call with a sample takes {cost}."))?;

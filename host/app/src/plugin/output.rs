@@ -69,6 +69,13 @@ pub(super) fn explain_no_snapshot(reason: &str) -> String {
     )
 }
 
+pub(super) fn explain_unmerged(modules: usize) -> String {
+    format!(
+        "each call makes an instance of {modules} core modules that could be one. `patchbay plugin build` merges them: \
+         write a plugin.toml with your command as `build` and the component that it makes as `output`."
+    )
+}
+
 /// Whether this is JSON on the command line. Otherwise it names a file.
 pub(super) fn is_typed_json(given: &Path) -> bool {
     given.to_str().is_some_and(|text| text.trim_start().starts_with('{'))

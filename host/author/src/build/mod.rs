@@ -58,6 +58,12 @@ pub fn build(project: &Project, progress: &mut dyn FnMut(&str)) -> Result<PathBu
     Ok(component)
 }
 
+/// The number of core modules in a component that [`build`] would merge. 0 if the component is merged, or has an unknown
+/// form.
+pub fn unmerged_modules(component: &[u8]) -> usize {
+    merge::joinable(component).unwrap_or_default()
+}
+
 /// Merges the core modules of a component, because each call makes an instance of each. A component in an unknown form
 /// stays as it is.
 fn merge_modules(component: &Path, progress: &mut dyn FnMut(&str)) -> Result<(), BuildError> {

@@ -31,6 +31,16 @@ const LINKED: &str = r#"(component
         (with "env" (instance $main)) (with "outside" (instance $outside))))
     (func (export "answer") (result u32) (canon lift (core func $library "answer"))))"#;
 
+/// The component in another one.
+fn nested() -> String {
+    let inner = LINKED.replacen("(component", "(component $inner", 1);
+    format!(
+        r#"(component (import "host" (func $host (result u32))) {inner}
+            (instance $inner (instantiate $inner (with "host" (func $host))))
+            (export "answer" (func $inner "answer")))"#
+    )
+}
+
 /// Builds a project whose command copies a component.
 fn built(component: &[u8]) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
@@ -82,6 +92,21 @@ fn linked_modules_become_one_with_constant_places_of_their_segments() {
 }
 
 #[test]
+fn the_modules_that_a_build_would_merge_are_counted() {
+    let linked = wat::parse_str(LINKED).unwrap();
+    let starts = LINKED.replace("(func $load", "(func $begin) (start $begin) (func $load");
+    for (component, modules) in [
+        (linked.clone(), 2),
+        (wat::parse_str(nested()).unwrap(), 2),
+        (built(&linked), 0),
+        (wat::parse_str(starts).unwrap(), 0),
+        (b"no component".to_vec(), 0),
+    ] {
+        assert_eq!(build::unmerged_modules(&component), modules);
+    }
+}
+
+#[test]
 fn two_builds_of_the_same_modules_give_the_same_bytes() {
     let linked = wat::parse_str(LINKED).unwrap();
     assert!(built(&linked) == built(&linked));
@@ -89,13 +114,7 @@ fn two_builds_of_the_same_modules_give_the_same_bytes() {
 
 #[test]
 fn a_nested_component_is_merged_too() {
-    let nested = LINKED.replacen("(component", "(component $inner", 1);
-    let outer = format!(
-        r#"(component (import "host" (func $host (result u32))) {nested}
-            (instance $inner (instantiate $inner (with "host" (func $host))))
-            (export "answer" (func $inner "answer")))"#
-    );
-    let merged = built(&wat::parse_str(outer).unwrap());
+    let merged = built(&wat::parse_str(nested()).unwrap());
     assert_eq!(modules(&merged), 1);
     Validator::new().validate_all(&merged).unwrap();
 }

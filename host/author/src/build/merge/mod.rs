@@ -25,6 +25,20 @@ pub(super) fn merge(component: &[u8]) -> Result<Option<Vec<u8>>, Unmergeable> {
     Ok(Some(merged))
 }
 
+/// The number of core modules that [`merge`] would join.
+pub(super) fn joinable(component: &[u8]) -> Result<usize, Unmergeable> {
+    let items = structure::items(component)?;
+    let mut count = plan::plan(&items)?.map_or(0, |plan| plan.members.len());
+    for item in &items {
+        if let ComponentItem::Other { id, bytes } = item
+            && *id == structure::COMPONENT
+        {
+            count += joinable(bytes)?;
+        }
+    }
+    Ok(count)
+}
+
 fn merge_parts(component: &[u8]) -> Result<Option<Vec<u8>>, Unmergeable> {
     let mut items = structure::items(component)?;
     let mut is_changed = false;
