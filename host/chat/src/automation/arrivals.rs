@@ -12,10 +12,7 @@ use domain::{
 };
 use storage::{
     PgConnection, Queue,
-    chat::{
-        due_work::{self, ChatWork},
-        participants::Participant,
-    },
+    chat::{due_work, participants::Participant},
     inboxes,
     people::customers,
     tenancy::teams,
@@ -53,7 +50,7 @@ pub(super) async fn arrive(
         return handle_arrival(ctx, db, client, chat, came_at).await;
     }
     if let Some(opens) = team.hours.next_open(came_at) {
-        due_work::postpone(db, client, (chat.id, ChatWork::Answer), (until(ctx, opens), ctx.now())).await?;
+        due_work::postpone_answer_wait(db, client, chat.id, until(ctx, opens), ctx.now()).await?;
     }
     if chat.after_hours {
         return Ok(Vec::new());
@@ -89,7 +86,7 @@ async fn handle_arrival(
         return Ok(Vec::new());
     }
     chat.after_hours = false;
-    due_work::postpone(db, client, (chat.id, ChatWork::Answer), (until(ctx, came_at), ctx.now())).await?;
+    due_work::postpone_answer_wait(db, client, chat.id, until(ctx, came_at), ctx.now()).await?;
     send_text(ctx, db, client, &chat, []).await
 }
 

@@ -10,7 +10,7 @@ use plugin_host::{KeyValueWrite, StartedRequest};
 use storage::{
     PgConnection, Queue,
     chat::{
-        participant_events::{self, WaitingEvent},
+        participant_events::{self, NewTimer, WaitingEvent},
         participants::{self, Participant},
         scheduled_templates::{self, ScheduledTemplate},
         teams,
@@ -150,7 +150,8 @@ impl Turn<'_> {
                 let participant = self.participant.id;
                 let plugin = Some(self.scene.plugin().to_owned());
                 let timer = ChatbotTimer { name, plugin, due_at: Some(due_at) };
-                participant_events::start_timer(db, self.lease.client, participant, (id, &timer), due_at).await?;
+                let new = NewTimer { id, timer: &timer, due_at };
+                participant_events::start_timer(db, self.lease.client, participant, new).await?;
                 self.timers = true;
             }
             ChatbotEffect::CancelTimer(name) => {

@@ -42,7 +42,8 @@ use storage::{
         chat_messages::{self, NewChatMessage},
         originals,
         participants::{self, Participant},
-        search, tickets,
+        search,
+        tickets::{self, TicketRating},
     },
     inbound::media::{self as stored_media, NewMedia},
     inboxes::{self, Inbox},
@@ -214,7 +215,10 @@ async fn rate(
 ) -> Result<Option<Rating>> {
     let Some(RatingTap { rating, ticket }) = arrival.answered.rating else { return Ok(None) };
     let counts = match ticket {
-        Some(ticket) => tickets::rate(db, client, (chat.id, ticket), rating, ctx.now()).await?,
+        Some(ticket) => {
+            let given = TicketRating { chat: chat.id, ticket, rating };
+            tickets::rate(db, client, given, ctx.now()).await?
+        }
         None => true,
     };
     Ok(counts.then_some(rating))

@@ -165,13 +165,20 @@ pub async fn append(
     Ok(())
 }
 
+/// A timer that starts, with the time when it runs out.
+#[derive(Debug, Clone, Copy)]
+pub struct NewTimer<'a> {
+    pub id: ParticipantEventId,
+    pub timer: &'a ChatbotTimer,
+    pub due_at: DateTime<Utc>,
+}
+
 /// Starts a timer. One of the same chat, chatbot and name is replaced.
 pub async fn start_timer(
     db: &mut PgConnection,
     client: ClientId,
     participant: ParticipantId,
-    (id, timer): (ParticipantEventId, &ChatbotTimer),
-    due_at: DateTime<Utc>,
+    NewTimer { id, timer, due_at }: NewTimer<'_>,
 ) -> Result<()> {
     cancel_timer(db, client, participant, (timer.plugin.as_deref().unwrap_or_default(), &timer.name)).await?;
     sqlx::query(

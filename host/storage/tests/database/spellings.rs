@@ -278,8 +278,8 @@ async fn a_chat_is_found_by_a_name_without_accents_and_by_either_spelling() {
     let first = domain::page::PageRequest { page: 0, size: 10 };
     for words in ["ipek los", "fin", one, other] {
         let words = lists::ListSearch::Words(words.to_owned());
-        let scope = (ChatScope::All, UserId(Uuid::nil()));
-        assert_eq!(lists::page(&mut db, CLIENT, scope, &words, first).await.unwrap().total, 1, "{words:?}");
+        let all = lists::ChatList { scope: ChatScope::All, caller: UserId(Uuid::nil()) };
+        assert_eq!(lists::page(&mut db, CLIENT, all, &words, first).await.unwrap().total, 1, "{words:?}");
     }
 }
 
