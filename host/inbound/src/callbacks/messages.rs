@@ -43,7 +43,7 @@ pub(super) async fn take(ctx: &Context, lease: &Lease, group: &[&Item]) -> Resul
     let done: Vec<CallbackId> = group.iter().map(|item| item.id).collect();
     let patience = (messages.len() > 1).then_some(LOCK_TIMEOUT);
     let mut tx = ctx.db.begin().await?;
-    if !callbacks::hold_and_remove(&mut tx, lease.client, (lease.lane, lease.fence), &done, patience).await? {
+    if !callbacks::hold_and_remove(&mut tx, lease.key(), lease.fence, &done, patience).await? {
         return Err(Error::LeaseLost);
     }
     let may_wait = group.iter().any(|item| ctx.now() - item.received_at < EARLY_ANSWER_PATIENCE);

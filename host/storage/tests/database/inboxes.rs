@@ -19,7 +19,7 @@ use storage::{
         self, Account, Inbox, InboxSettings, MessengerInbox, Sms, WebInbox, WhatsappCloud, WhatsappLite, directories,
         faults,
         overview::{self, CountStarts, InboxOverview},
-        quality::{self, NumberQuality},
+        quality::{self, NumberQuality, QualityReading},
         templates,
     },
     people::inbox_customers,
@@ -239,12 +239,13 @@ async fn a_number_that_was_read_is_due_again_in_an_hour_or_after_a_new_request_o
     assert_eq!(quality::due(db, now, 10).await.unwrap(), due);
 
     let asked = quality::claim(db, owner, number.id, now, now + TimeDelta::minutes(1)).await.unwrap();
-    quality::store_reading(db, owner, number.id, &NumberQuality::default(), (asked.unwrap(), now)).await.unwrap();
+    let reading = QualityReading { quality: &NumberQuality::default(), told: asked.unwrap(), at: now };
+    quality::store_reading(db, owner, number.id, reading).await.unwrap();
     assert_eq!(quality::due(db, now + TimeDelta::seconds(3599), 10).await.unwrap(), []);
     assert_eq!(quality::due(db, now + TimeDelta::hours(1), 10).await.unwrap(), due);
 
     quality::ask(db, owner, &[number.id], None, now).await.unwrap();
-    quality::store_reading(db, owner, number.id, &NumberQuality::default(), (asked.unwrap(), now)).await.unwrap();
+    quality::store_reading(db, owner, number.id, reading).await.unwrap();
     assert_eq!(quality::due(db, now, 10).await.unwrap(), due);
 }
 
