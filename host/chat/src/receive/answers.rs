@@ -13,7 +13,7 @@ use storage::{
     inboxes::Inbox,
 };
 
-use super::lite_choices;
+use super::{FreshMessage, lite_choices};
 use crate::conversation::{
     ratings::{self, RatingTap},
     readable_text,
@@ -59,13 +59,13 @@ impl AnswerTarget {
 }
 
 /// Reads the answer. `None`: the message that it answers is not known, and a call to its customer has no outcome yet. Then
-/// the answer may be one to that call. Only if `may_wait`.
+/// the answer may be one to that call. Only if the message may wait.
 pub(super) async fn read_known(
     db: &mut PgConnection,
     client: ClientId,
     inbox: &Inbox,
     customer: CustomerId,
-    (message, may_wait): (&InboundMessage, bool),
+    FreshMessage { message, may_wait, .. }: FreshMessage<'_>,
 ) -> Result<Option<AnswerStep>> {
     let answered = read(db, client, inbox, customer, message).await?;
     if answered.target.is_some() {

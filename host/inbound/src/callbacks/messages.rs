@@ -5,7 +5,7 @@
 use std::{borrow::Cow, time::Duration};
 
 use base::{Context, Error, Result, lanes::Lease};
-use chat::receive::{self, ReceiveOutcome};
+use chat::receive::{self, MessageGroup, ReceiveOutcome};
 use chrono::TimeDelta;
 use domain::{
     ids::{CallbackId, InboxId},
@@ -47,7 +47,8 @@ pub(super) async fn take(ctx: &Context, lease: &Lease, group: &[&Item]) -> Resul
         return Err(Error::LeaseLost);
     }
     let may_wait = group.iter().any(|item| ctx.now() - item.received_at < EARLY_ANSWER_PATIENCE);
-    match receive::receive_all(ctx, &mut tx, lease.client, inbox, (&messages, may_wait)).await? {
+    let messages = MessageGroup { messages: &messages, may_wait };
+    match receive::receive_all(ctx, &mut tx, lease.client, inbox, messages).await? {
         ReceiveOutcome::Done(wakes) => {
             tx.commit().await?;
             ctx.wake.wake_all(lease.client, wakes);

@@ -19,7 +19,7 @@ use channels::{
         DeviceEvent, DeviceFailure, DeviceMessage, DeviceNews, LiteCarrier, LiteDevice, LiteDevices, LiteNumber, QrCode,
     },
 };
-use chat::receive::{ReceiveOutcome, receive_all};
+use chat::receive::{MessageGroup, ReceiveOutcome, receive_all};
 use domain::{
     address::{Address, AddressKind},
     carriage::SendFailure,
@@ -313,8 +313,8 @@ impl Stage {
     async fn zo_chooses_in(&self, quoted: &str, id: &str) -> bool {
         let message = InboundMessage { quoted_provider_id: Some(quoted.to_owned()), ..self.message(id, "2") };
         let mut tx = self.ctx.db.begin().await.unwrap();
-        let messages = [&message];
-        let received = receive_all(&self.ctx, &mut tx, self.client, self.number, (&messages, true)).await.unwrap();
+        let messages = MessageGroup { messages: &[&message], may_wait: true };
+        let received = receive_all(&self.ctx, &mut tx, self.client, self.number, messages).await.unwrap();
         let is_taken = matches!(received, ReceiveOutcome::Done(_));
         if is_taken {
             tx.commit().await.unwrap();
