@@ -41,12 +41,19 @@ struct StoredRequest {
     most_bytes: usize,
 }
 
+/// The chat and the chatbot that started requests.
+#[derive(Clone, Copy)]
+pub(crate) struct RequestOwner<'a> {
+    pub(crate) chat: &'a Participant,
+    pub(crate) plugin: &'a str,
+}
+
 /// Stores the requests of an answer. One beyond the limits ends at once, with its event. Returns the lanes to wake.
 pub(crate) async fn store(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    (participant, plugin): (&Participant, &str),
+    RequestOwner { chat: participant, plugin }: RequestOwner<'_>,
     started: &[StartedRequest],
 ) -> Result<Vec<(Queue, Uuid)>> {
     // The chat may have changed hands within the answer. Then no answer can come.
@@ -63,7 +70,7 @@ pub(crate) async fn store(
             _ => None,
         };
         if let Some(reason) = full {
-            let ended = ended((participant.control_version, plugin, job), RequestEnd::Failed(reason));
+            let ended = ended(participant.control_version, plugin, job, RequestEnd::Failed(reason));
             let event = NewParticipantEvent { id: ctx.mint(), event: ended };
             participant_events::append(db, client, participant.id, &[event], now).await?;
             continue;
@@ -96,7 +103,7 @@ fn seal(ctx: &Context, client: ClientId, request: &HttpRequest) -> Result<Vec<u8
     Ok(ctx.sealer.seal(client, SecretPurpose::PluginRequest, &plain)?)
 }
 
-fn ended((control_version, plugin, job): (i64, &str, &str), end: RequestEnd) -> ParticipantEvent {
+fn ended(control_version: i64, plugin: &str, job: &str, end: RequestEnd) -> ParticipantEvent {
     let (plugin, job) = (plugin.to_owned(), job.to_owned());
     ParticipantEvent::RequestEnded(Box::new(EndedRequest { job, plugin, control_version, end }))
 }
@@ -172,7 +179,7 @@ async fn finish(ctx: &Context, lease: &Lease, open: &OpenRequest, end: RequestEn
     };
     match participant {
         Some(chat) if hears(&chat) => {
-            let ended = ended((open.control_version, &open.plugin, &open.job), end);
+            let ended = ended(open.control_version, &open.plugin, &open.job, end);
             let event = NewParticipantEvent { id: ctx.mint(), event: ended };
             participant_events::append(&mut tx, client, open.participant, &[event], ctx.now()).await?;
         }

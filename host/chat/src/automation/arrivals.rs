@@ -24,7 +24,7 @@ use super::{
     texts::send_text,
 };
 use crate::{
-    conversation::window::{self, WindowWriter},
+    conversation::window::{ChatWindow, WindowWriter},
     send_to_customer as saying,
 };
 
@@ -101,8 +101,9 @@ async fn send_after_hours_text(
     let inbox = inboxes::by_id(db, client, chat.inbox).await?;
     let customer = customers::find(db, client, chat.customer).await?;
     let (Some(inbox), Some(customer)) = (inbox, customer) else { return Ok(None) };
+    let window = ChatWindow { chat: &*chat, kind: inbox.kind() };
     if customer.addresses.written_to(inbox.kind()).is_none()
-        || window::closed_reason(ctx, db, client, (&*chat, inbox.kind()), WindowWriter::Program).await?.is_some()
+        || window.closed_reason(ctx, db, client, WindowWriter::Program).await?.is_some()
     {
         return Ok(None);
     }
