@@ -45,8 +45,8 @@ pub async fn introduce(
     passing::pass_on(db, client, &named, None, &mut found).await?;
     let is_new = found.is_empty();
     let current = introduction.current();
-    let addresses = NamedAddresses { named: &named, current: &current, found };
-    let IntroducedCustomers { who: customer, folded } = settle(db, client, ids, addresses, now).await?;
+    let all = NamedAddresses { named: &named, current: &current, found };
+    let IntroducedCustomers { who: customer, folded } = settle(db, client, ids, all, now).await?;
     if !is_new {
         addresses::touch(db, client, &current, now).await?;
     }
@@ -89,8 +89,8 @@ pub async fn change_address(
         return Ok(IntroducedCustomers { who: None, folded: Vec::new() });
     }
     let current = introduction.current();
-    let addresses = NamedAddresses { named: &named, current: &current, found };
-    let IntroducedCustomers { who: customer, mut folded } = settle(db, client, ids, addresses, now).await?;
+    let all = NamedAddresses { named: &named, current: &current, found };
+    let IntroducedCustomers { who: customer, mut folded } = settle(db, client, ids, all, now).await?;
     if !introduction.addresses.iter().any(|address| address.is_same(old)) {
         addresses::remove(db, client, old).await?;
     }
