@@ -155,8 +155,8 @@ impl Turn<'_> {
                 self.timers = true;
             }
             ChatbotEffect::CancelTimer(name) => {
-                let named = (self.scene.plugin(), name.as_str());
-                participant_events::cancel_timer(db, self.lease.client, self.participant.id, named).await?;
+                let (client, chat, plugin) = (self.lease.client, self.participant.id, self.scene.plugin());
+                participant_events::cancel_timer(db, client, chat, plugin, &name).await?;
             }
             ChatbotEffect::ScheduleTemplate { name, seconds, template } => {
                 let due_at = self.ctx.now() + TimeDelta::seconds(i64::from(seconds));
@@ -167,8 +167,8 @@ impl Turn<'_> {
                 scheduled_templates::schedule(db, self.lease.client, &scheduled).await?;
             }
             ChatbotEffect::CancelTemplate(name) => {
-                let named = (self.scene.plugin(), name.as_str());
-                scheduled_templates::cancel(db, self.lease.client, self.participant.id, named).await?;
+                let (client, chat, plugin) = (self.lease.client, self.participant.id, self.scene.plugin());
+                scheduled_templates::cancel(db, client, chat, plugin, &name).await?;
             }
             ChatbotEffect::HandOver { team, note } => self.hand_over(db, team, note).await?,
             ChatbotEffect::Close => {

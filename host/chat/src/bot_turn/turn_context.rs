@@ -169,7 +169,7 @@ async fn is_endless(ctx: &Context, db: &mut PgConnection, client: ClientId, part
         return Ok(false);
     }
     let since = ctx.now() - TimeDelta::hours(1);
-    Ok(chat_messages::is_younger_than(db, client, (participant.id, first), since).await?)
+    Ok(chat_messages::is_younger_than(db, client, participant.id, first, since).await?)
 }
 
 enum Known {

@@ -223,7 +223,8 @@ pub async fn find(db: &mut PgConnection, client: ClientId, id: ChatMessageId) ->
 pub async fn is_younger_than(
     db: &mut PgConnection,
     client: ClientId,
-    (participant, sequence): (ParticipantId, i64),
+    participant: ParticipantId,
+    sequence: i64,
     since: DateTime<Utc>,
 ) -> Result<bool> {
     let found = sqlx::query_scalar(

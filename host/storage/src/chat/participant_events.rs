@@ -180,7 +180,7 @@ pub async fn start_timer(
     participant: ParticipantId,
     NewTimer { id, timer, due_at }: NewTimer<'_>,
 ) -> Result<()> {
-    cancel_timer(db, client, participant, (timer.plugin.as_deref().unwrap_or_default(), &timer.name)).await?;
+    cancel_timer(db, client, participant, timer.plugin.as_deref().unwrap_or_default(), &timer.name).await?;
     sqlx::query(
         "INSERT INTO participant_event (client_id, id, lane_id, kind, payload, due_at, ready)
          VALUES ($1, $2, $3, 'TIMER', $4, $5, false)",
@@ -200,7 +200,8 @@ pub async fn cancel_timer(
     db: &mut PgConnection,
     client: ClientId,
     participant: ParticipantId,
-    (plugin, name): (&str, &str),
+    plugin: &str,
+    name: &str,
 ) -> Result<bool> {
     let done = sqlx::query(
         "DELETE FROM participant_event

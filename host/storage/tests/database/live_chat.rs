@@ -330,7 +330,7 @@ async fn a_chatbot_moves_and_cancels_only_its_own_timers_and_those_of_an_earlier
     assert_eq!(running, [("tea".to_owned(), moment(60)), ("old".to_owned(), moment(60))]);
 
     for (name, is_there) in [("tea", true), ("tea", false), ("old", true)] {
-        let cancelled = participant_events::cancel_timer(&mut db, CLIENT, CHAT, ("second", name)).await.unwrap();
+        let cancelled = participant_events::cancel_timer(&mut db, CLIENT, CHAT, "second", name).await.unwrap();
         assert_eq!(cancelled, is_there, "{name}");
     }
 

@@ -219,9 +219,9 @@ async fn an_entry_of_the_address_book_and_a_conversation_are_found_by_either_spe
     let contact = ContactId(Uuid::from_u128(700));
     let entry = contacts::NewEntry { contact, customer: who, name: "João", phones: &phones };
     contacts::insert(&mut db, CLIENT, entry, moment(1)).await.unwrap();
-    assert_eq!(contacts::search(&mut db, CLIENT, (other, other), PageRequest::first(10)).await.unwrap().1, 1);
+    assert_eq!(contacts::search(&mut db, CLIENT, other, other, PageRequest::first(10)).await.unwrap().1, 1);
     assert_eq!(
-        contacts::search(&mut db, CLIENT, (&search::fold("JOAO"), ""), PageRequest::first(10)).await.unwrap().1,
+        contacts::search(&mut db, CLIENT, &search::fold("JOAO"), "", PageRequest::first(10)).await.unwrap().1,
         1
     );
     let new = conversations::NewConversation {

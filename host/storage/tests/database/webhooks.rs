@@ -369,10 +369,7 @@ fn rows<'a>(finished: &'a [FinishedDelivery<'a>], attempts: &'a [NewAttempt]) ->
 
 /// Stores the outcomes of deliveries of the endpoint.
 async fn settle(db: &mut PgConnection, fence: i64, finished: &[FinishedDelivery<'_>]) {
-    assert_eq!(
-        deliveries::settle(db, LANE, fence, rows(finished, &[]), None).await.unwrap(),
-        Some(LaneState::Held)
-    );
+    assert_eq!(deliveries::settle(db, LANE, fence, rows(finished, &[]), None).await.unwrap(), Some(LaneState::Held));
 }
 
 async fn attempts(db: &mut PgConnection) -> i64 {
@@ -409,10 +406,7 @@ async fn an_attempt_recorded_late_does_not_change_the_result_of_a_later_one() {
     settle(&mut db, fence, &[ended(1, 1, DeliveryFate::Retry(moment(60)))]).await;
     let made = [attempt(1, Some(200), None)];
     let done = [ended(1, 1, DeliveryFate::Delivered)];
-    assert_eq!(
-        deliveries::settle(&mut db, LANE, fence - 1, rows(&done, &made), None).await.unwrap(),
-        None
-    );
+    assert_eq!(deliveries::settle(&mut db, LANE, fence - 1, rows(&done, &made), None).await.unwrap(), None);
     assert_eq!((due(&mut db, moment(60)).await, attempts(&mut db).await), (vec![(1, 1)], 1));
 }
 
@@ -485,10 +479,7 @@ async fn attempts_are_kept_with_and_without_an_answer() {
     let mut db = database().await;
     let fence = lane(&mut db).await;
     let made = [attempt(1, Some(503), Some("answered 503")), attempt(2, None, Some("no answer in time"))];
-    assert_eq!(
-        deliveries::settle(&mut db, LANE, fence, rows(&[], &made), None).await.unwrap(),
-        Some(LaneState::Held)
-    );
+    assert_eq!(deliveries::settle(&mut db, LANE, fence, rows(&[], &made), None).await.unwrap(), Some(LaneState::Held));
     let stored: Vec<(Option<i16>, Option<String>, Option<String>)> = sqlx::query_as(
         "SELECT status_code, error, response_start FROM webhook_attempt WHERE client_id = $1 AND delivery_id = $2 ORDER BY id",
     )
