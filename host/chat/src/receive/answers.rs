@@ -3,7 +3,7 @@
 
 use domain::{
     content::{ButtonParameter, ConversationEffect, OutboundContent},
-    ids::{ClientId, CustomerId, MessageId},
+    ids::{ChatMessageId, ClientId, CustomerId, MessageId},
     inbound::{InboundContent, InboundMessage},
 };
 use outbound::open_calls;
@@ -13,7 +13,7 @@ use storage::{
     inboxes::Inbox,
 };
 
-use super::{FreshMessage, lite_choices};
+use super::lite_choices;
 use crate::conversation::{
     ratings::{self, RatingTap},
     readable_text,
@@ -22,6 +22,15 @@ use base::Result;
 
 /// Prefix of our payloads. A client's own may have it too, so it is only a hint.
 const TOKEN_PREFIX: &str = "pb1:";
+
+/// A message that is no repetition.
+#[derive(Clone, Copy)]
+pub(super) struct FreshMessage<'a> {
+    pub(super) id: ChatMessageId,
+    pub(super) message: &'a InboundMessage,
+    /// True if it may be too early.
+    pub(super) may_wait: bool,
+}
 
 pub(super) struct AnswerStep {
     /// Its content with the client's payloads.

@@ -55,6 +55,7 @@ use storage::{
 use uuid::Uuid;
 
 use crate::conversation::{event_facts, ratings::RatingTap, readable_text, site_team, ticketing};
+use answers::FreshMessage;
 use arrival::Arrival;
 
 /// Prefix of the id of a visitor's file that is already in our store. Our id follows.
@@ -147,15 +148,6 @@ async fn claim<'a>(
         tracing::debug!(client.id = %client, messages = messages.len() - new.len(), "repeated messages were skipped");
     }
     Ok(new)
-}
-
-/// A message that is no repetition.
-#[derive(Clone, Copy)]
-struct FreshMessage<'a> {
-    id: ChatMessageId,
-    message: &'a InboundMessage,
-    /// True if it may be too early.
-    may_wait: bool,
 }
 
 /// Receives the messages of one inbox.
