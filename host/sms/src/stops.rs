@@ -2,7 +2,7 @@
 
 use base::{
     Context, Result,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
 };
 use domain::{
     delivery::DeliveryState,
@@ -44,7 +44,7 @@ pub async fn take_back(admin: &Administration<'_>, client: ClientId, subscriber:
     let mut tx = admin.db.begin().await?;
     let gone = opt_outs::resume(&mut tx, client, None, subscriber).await?;
     if gone > 0 {
-        audit(admin, &mut tx, client, actor, "remove", ("sms-opt-out", &gone.to_string())).await?;
+        audit(admin, &mut tx, client, actor, "remove", AuditObject::new("sms-opt-out", &gone)).await?;
     }
     tx.commit().await?;
     Ok(gone > 0)

@@ -1,6 +1,6 @@
 //! Notes and tags of contacts.
 
-use base::audit::{Actor, Administration, audit};
+use base::audit::{Actor, Administration, AuditObject, audit};
 use domain::{
     ids::{ClientId, ContactId, CustomerId, NoteId, UserId},
     page::{Page, PageRequest},
@@ -54,7 +54,7 @@ pub async fn set_tags(
     if !contact_tags::set(&mut tx, client, contact, &tags).await? {
         return Err(ContactError::Unknown);
     }
-    audit(admin, &mut tx, client, actor, "update", ("contact", &contact.to_string())).await?;
+    audit(admin, &mut tx, client, actor, "update", AuditObject::new("contact", &contact)).await?;
     tx.commit().await?;
     Ok(tags)
 }
@@ -103,7 +103,7 @@ pub async fn delete_note(
     if !customer_notes::delete(&mut tx, client, (&customers, note), author).await? {
         return Err(ContactError::Unknown);
     }
-    audit(admin, &mut tx, client, actor, "delete", ("contactNote", &note.to_string())).await?;
+    audit(admin, &mut tx, client, actor, "delete", AuditObject::new("contactNote", &note)).await?;
     tx.commit().await?;
     Ok(())
 }

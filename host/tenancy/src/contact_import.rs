@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use base::audit::{Actor, Administration, audit};
+use base::audit::{Actor, Administration, AuditObject, audit};
 use domain::{
     address::Address,
     contact_import::{ImportRow, ImportTable, RowFault},
@@ -81,7 +81,7 @@ pub async fn import(
     for page in table.rows.chunks(AT_ONCE) {
         let mut tx = admin.db.begin().await?;
         rows.extend(import_page(admin, &mut tx, client, page).await?);
-        audit(admin, &mut tx, client, actor, "import", ("contacts", &import.to_string())).await?;
+        audit(admin, &mut tx, client, actor, "import", AuditObject::new("contacts", &import)).await?;
         tx.commit().await?;
     }
     Ok(ContactImport { rows, faults: table.faults, ignored: table.ignored })

@@ -1,6 +1,6 @@
 //! Merges contacts by hand, and undoes it (ADR 0067). No customer changes: both keep their addresses, chats and notes.
 
-use base::audit::{Actor, Administration, audit};
+use base::audit::{Actor, Administration, AuditObject, audit};
 use domain::{
     body::FieldFault,
     ids::{ClientId, ContactId, UserId},
@@ -59,7 +59,7 @@ pub async fn merge(
     for customer in followers {
         chat_search::customer_changed(&mut tx, client, customer).await?;
     }
-    audit(admin, &mut tx, client, actor, "merge", ("contact", &pair(&merge))).await?;
+    audit(admin, &mut tx, client, actor, "merge", AuditObject::new("contact", &pair(&merge))).await?;
     let user = participants::agent_names(&mut tx, client, &[by]).await?.remove(&by);
     tx.commit().await?;
     Ok(ContactMergeView { listed: ListedMerge { merge, name: second.full_name, phone: second.phone }, user })
@@ -88,7 +88,7 @@ pub async fn undo(
     for customer in contact_merges::customers(&mut tx, client, second).await? {
         chat_search::customer_changed(&mut tx, client, customer).await?;
     }
-    audit(admin, &mut tx, client, actor, "unmerge", ("contact", &pair(&merge))).await?;
+    audit(admin, &mut tx, client, actor, "unmerge", AuditObject::new("contact", &pair(&merge))).await?;
     tx.commit().await?;
     Ok(())
 }

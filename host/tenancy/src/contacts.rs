@@ -24,7 +24,7 @@ pub use storage::tenancy::contacts::Contact;
 
 use base::{
     Error,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
 };
 
 #[derive(Debug, thiserror::Error)]
@@ -67,7 +67,7 @@ pub async fn create(
     let entry = contacts::NewEntry { contact: id, customer, name: new.name.as_str(), phones: &phones };
     contacts::insert(&mut tx, client, entry, admin.now()).await?;
     chat_search::customer_changed(&mut tx, client, customer).await?;
-    audit(admin, &mut tx, client, actor, "create", ("contact", &id.to_string())).await?;
+    audit(admin, &mut tx, client, actor, "create", AuditObject::new("contact", &id)).await?;
     let made = contacts::get(&mut tx, client, id).await?.ok_or(ContactError::Unknown)?;
     tx.commit().await?;
     Ok(made)
@@ -88,7 +88,7 @@ pub async fn rename(
     let mut tx = admin.db.begin().await?;
     let found = contacts::get(&mut tx, client, contact).await?.ok_or(ContactError::Unknown)?;
     set_name(&mut tx, client, &found, name.as_str()).await?;
-    audit(admin, &mut tx, client, actor, "update", ("contact", &found.id.to_string())).await?;
+    audit(admin, &mut tx, client, actor, "update", AuditObject::new("contact", &found.id)).await?;
     let renamed = contacts::get(&mut tx, client, found.id).await?.ok_or(ContactError::Unknown)?;
     tx.commit().await?;
     Ok(renamed)
@@ -127,7 +127,7 @@ pub async fn delete(
     for customer in customers {
         chat_search::customer_changed(&mut tx, client, customer).await?;
     }
-    audit(admin, &mut tx, client, actor, "delete", ("contact", &found.id.to_string())).await?;
+    audit(admin, &mut tx, client, actor, "delete", AuditObject::new("contact", &found.id)).await?;
     tx.commit().await?;
     Ok(())
 }

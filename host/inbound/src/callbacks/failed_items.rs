@@ -2,7 +2,7 @@
 
 use base::{
     Context, Result,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
 };
 use domain::{
     ids::{CallbackId, ClientId},
@@ -139,7 +139,7 @@ pub async fn take_again(
     let items = failed_callbacks::take_again(&mut tx, client, only, admin.now()).await?.len();
     if items > 0 {
         let object = only.map_or_else(|| client.to_string(), |id| id.to_string());
-        audit(admin, &mut tx, client, actor, "retry", ("callback", &object)).await?;
+        audit(admin, &mut tx, client, actor, "retry", AuditObject::new("callback", &object)).await?;
     }
     tx.commit().await?;
     Ok(items)

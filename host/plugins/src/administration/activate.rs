@@ -30,7 +30,7 @@ use crate::{
 };
 use base::{
     Context, Error, Result,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
 };
 use events::record;
 
@@ -138,7 +138,7 @@ pub async fn activate(
     let swap = swap_event(activation, Swap::Activated { instead_of: activation.previous }, ctx.now());
     let wakes = record(ctx, &mut tx, client, &[swap]).await?;
     let admin = Administration::from(ctx);
-    audit(&admin, &mut tx, client, actor, "activate", ("plugin", &activation.plugin.to_string())).await?;
+    audit(&admin, &mut tx, client, actor, "activate", AuditObject::new("plugin", &activation.plugin)).await?;
     tx.commit().await?;
     ctx.wake.wake_all(client, wakes);
     follow::announce(ctx, client, activation).await;

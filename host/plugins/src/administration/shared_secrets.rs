@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use base::{
     Context, Error, Result,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
     secrets::SecretPurpose,
 };
 use chrono::{DateTime, Utc};
@@ -113,7 +113,8 @@ pub async fn put_secret(
         Some(before) => (update(ctx, &mut tx, client, before, (plugins, sealed)).await?, "change"),
     };
     let object = format!("{} for {}", after.name, granted_to(&after.plugins));
-    audit(&Administration::from(ctx), &mut tx, client, actor, action, ("plugin-secret", &object)).await?;
+    audit(&Administration::from(ctx), &mut tx, client, actor, action, AuditObject::new("plugin-secret", &object))
+        .await?;
     tx.commit().await?;
     Ok((after, action == "add"))
 }
@@ -169,7 +170,8 @@ pub async fn remove_secret(ctx: &Context, client: ClientId, name: &str, actor: A
     let secret = present.iter().find(|one| one.name == name).ok_or(PluginError::NotFound)?;
     in_use(name, secret.used_by.iter(), "deactivate them")?;
     shared_secrets::remove(&mut tx, client, name).await?;
-    audit(&Administration::from(ctx), &mut tx, client, actor, "remove", ("plugin-secret", name)).await?;
+    audit(&Administration::from(ctx), &mut tx, client, actor, "remove", AuditObject::new("plugin-secret", name))
+        .await?;
     tx.commit().await?;
     Ok(())
 }

@@ -13,7 +13,7 @@ use storage::chat::{
 use super::{EventNote, PluginError, catalogue, note};
 use base::{
     Context,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
 };
 
 const KEY_BYTES: usize = 128;
@@ -64,7 +64,8 @@ pub async fn erase_key_values(
     let whose = participant.map_or("shared by all participants".to_owned(), |id| format!("of participant {id}"));
     let reason = Some(format!("{erased} {whose}"));
     note(ctx, &mut tx, client, EventNote { plugin, version: None, kind: "VALUES_ERASED", reason }).await?;
-    audit(&Administration::from(ctx), &mut tx, client, actor, "erase-values", ("plugin", plugin)).await?;
+    audit(&Administration::from(ctx), &mut tx, client, actor, "erase-values", AuditObject::new("plugin", plugin))
+        .await?;
     tx.commit().await?;
     Ok(erased.unsigned_abs())
 }

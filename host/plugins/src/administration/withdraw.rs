@@ -22,7 +22,7 @@ use crate::{
 };
 use base::{
     Context, Result,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
 };
 use events::{NewEvent, record};
 
@@ -148,7 +148,8 @@ async fn carry_out(
         }
     };
     let wakes = record(ctx, &mut tx, client, &swaps).await?;
-    audit(&Administration::from(ctx), &mut tx, client, actor, "rollback", ("plugin", wanted.plugin)).await?;
+    audit(&Administration::from(ctx), &mut tx, client, actor, "rollback", AuditObject::new("plugin", wanted.plugin))
+        .await?;
     tx.commit().await?;
     ctx.wake.wake_all(client, wakes);
     if let Some(live) = &live {
@@ -315,7 +316,7 @@ pub async fn deactivate(
     let swaps: Vec<NewEvent> =
         active.iter().map(|activation| swap_event(activation, Swap::Deactivated, ctx.now())).collect();
     let wakes = record(ctx, &mut tx, client, &swaps).await?;
-    audit(&Administration::from(ctx), &mut tx, client, actor, "deactivate", ("plugin", plugin)).await?;
+    audit(&Administration::from(ctx), &mut tx, client, actor, "deactivate", AuditObject::new("plugin", plugin)).await?;
     tx.commit().await?;
     ctx.wake.wake_all(client, wakes);
     Ok(())
@@ -339,7 +340,7 @@ pub async fn fail_canary(
         EventNote { plugin: canary.plugin.name(), version, kind: "CANARY_FAILED", reason: Some(reason.to_owned()) };
     note(ctx, db, client, new).await?;
     let admin = Administration::from(ctx);
-    audit(&admin, db, client, Actor::Platform, "take-back", ("plugin", &canary.plugin.to_string())).await?;
+    audit(&admin, db, client, Actor::Platform, "take-back", AuditObject::new("plugin", &canary.plugin)).await?;
     let inbox = reporting_inbox(db, client, canary.inbox).await?;
     let swap = swap_event(canary, Swap::TakenBack { reason: reason.to_owned() }, ctx.now());
     // The caller commits, so no lane is woken here. The poll of the runner finds the stored rows.
@@ -376,7 +377,7 @@ pub async fn delete(ctx: &Context, client: ClientId, plugin: &str, actor: Actor)
         storage::plugins::shared_secrets::forget_plugin(&mut tx, client, plugin).await?;
     }
     note(ctx, &mut tx, client, EventNote { plugin, version: None, kind: "DELETED", reason: None }).await?;
-    audit(&Administration::from(ctx), &mut tx, client, actor, "delete", ("plugin", plugin)).await?;
+    audit(&Administration::from(ctx), &mut tx, client, actor, "delete", AuditObject::new("plugin", plugin)).await?;
     tx.commit().await?;
     Ok(())
 }

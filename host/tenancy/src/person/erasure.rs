@@ -1,6 +1,6 @@
 use base::{
     Error,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
 };
 use channels::media_store::{MediaStore, MediaStoreError};
 use domain::{address::Address, ids::ClientId};
@@ -70,7 +70,7 @@ pub async fn erase(
     for table in REGISTRY.iter().filter(|table| ErasureAction::on(table, stops) == Some(ErasureAction::Kept)) {
         counts.keep(table, personal_data::kept_stops(&mut tx, &person, table).await?);
     }
-    audit(admin, &mut tx, client, actor, "erase", ("person", &name)).await?;
+    audit(admin, &mut tx, client, actor, "erase", AuditObject::new("person", &name)).await?;
     erasures::insert(&mut tx, client, admin.mint(), stops, &names).await?;
     tx.commit().await?;
     Ok(Certificate {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use base::{
     Result,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
     secrets::Sealer,
 };
 use channels::media_store::MediaStore;
@@ -87,7 +87,7 @@ async fn repeat_one(
     let mut tx = admin.db.begin().await?;
     if let Some(address) = addresses.first() {
         let name = search::name(admin, erasure.client, address);
-        audit(admin, &mut tx, erasure.client, Actor::Platform, "erase", ("person", &name)).await?;
+        audit(admin, &mut tx, erasure.client, Actor::Platform, "erase", AuditObject::new("person", &name)).await?;
     }
     erasures::insert_repeated(&mut tx, erasure).await?;
     tx.commit().await?;

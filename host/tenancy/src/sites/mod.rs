@@ -4,7 +4,7 @@ mod secrets;
 
 use base::{
     Error,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
     secrets::{SealError, SecretPurpose},
 };
 use domain::{
@@ -206,6 +206,6 @@ async fn note(
     actor: Actor,
     action: &str,
 ) -> Result<(), SiteError> {
-    audit(admin, db, client, actor, action, ("webSite", &id.to_string())).await?;
+    audit(admin, db, client, actor, action, AuditObject::new("webSite", &id)).await?;
     Ok(())
 }

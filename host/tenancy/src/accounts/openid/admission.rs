@@ -3,7 +3,7 @@
 
 use base::{
     Error,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
     secrets::SealError,
 };
 use channels::openid::OpenidPerson;
@@ -116,7 +116,7 @@ pub(super) async fn admit(
             error.into()
         }
     })?;
-    audit(admin, db, client, Actor::User(user), "link", ("openidAccount", &user.to_string())).await?;
+    audit(admin, db, client, Actor::User(user), "link", AuditObject::new("openidAccount", &user)).await?;
     Ok(user)
 }
 
@@ -149,7 +149,7 @@ async fn make_user(
     users::insert(db, client, &user, admin.now()).await.map_err(|error| {
         if violates(&error, users::EMAIL_UNIQUE) { OpenidLoginError::Concurrent } else { error.into() }
     })?;
-    audit(admin, db, client, Actor::Platform, "create", ("user", &user.id.to_string())).await?;
+    audit(admin, db, client, Actor::Platform, "create", AuditObject::new("user", &user.id)).await?;
     Ok(user.id)
 }
 

@@ -2,7 +2,7 @@
 
 use base::{
     Error,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
 };
 use domain::ids::{ClientId, UserId};
 use storage::{
@@ -75,7 +75,7 @@ pub async fn set_rule(
         }
     }
     openid::set_rule(&mut tx, client, &rule, admin.now()).await?;
-    audit(admin, &mut tx, client, actor, "update", ("openidRule", &client.to_string())).await?;
+    audit(admin, &mut tx, client, actor, "update", AuditObject::new("openidRule", &client)).await?;
     tx.commit().await?;
     Ok(rule)
 }
@@ -86,7 +86,7 @@ pub async fn unlink(admin: &Administration<'_>, client: ClientId, user: UserId, 
     profiles::lock(&mut tx, client, user).await?.ok_or(UserError::Unknown)?;
     openid::unlink(&mut tx, client, user).await?;
     session_keys::remove_all(&mut tx, client, user).await?;
-    audit(admin, &mut tx, client, actor, "unlink", ("openidAccount", &user.to_string())).await?;
+    audit(admin, &mut tx, client, actor, "unlink", AuditObject::new("openidAccount", &user)).await?;
     tx.commit().await?;
     Ok(())
 }
