@@ -142,12 +142,19 @@ pub async fn children(
     Ok(Page::of(items, total))
 }
 
+/// A client to create below another.
+#[derive(Debug, Clone, Copy)]
+pub struct NewChild<'a> {
+    pub client_ref: &'a str,
+    pub display_name: &'a str,
+}
+
 /// Creates a client below another. It has no users yet: `patchbay user create` makes the first.
 pub async fn create_child(
     admin: &Administration<'_>,
     caller: ClientId,
     parent_ref: &str,
-    (client_ref, display_name): (&str, &str),
+    NewChild { client_ref, display_name }: NewChild<'_>,
     actor: Actor,
 ) -> Result<ClientView, ClientError> {
     check_ref(client_ref)?;

@@ -113,7 +113,8 @@ pub async fn of_contacts(
 pub async fn change(
     admin: &Administration<'_>,
     client: ClientId,
-    (contact, changes): (ContactId, AttributeChanges),
+    contact: ContactId,
+    changes: AttributeChanges,
     actor: Actor,
 ) -> Result<AttributeValues, ContactError> {
     let mut tx = admin.db.begin().await?;

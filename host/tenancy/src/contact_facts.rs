@@ -47,7 +47,8 @@ pub async fn tags(db: &Db, client: ClientId, contact: ContactId) -> Result<Vec<S
 pub async fn set_tags(
     admin: &Administration<'_>,
     client: ClientId,
-    (contact, tags): (ContactId, Vec<String>),
+    contact: ContactId,
+    tags: Vec<String>,
     actor: Actor,
 ) -> Result<Vec<String>, ContactError> {
     let mut tx = admin.db.begin().await?;
@@ -79,7 +80,8 @@ pub async fn notes(
 pub async fn write_note(
     admin: &Administration<'_>,
     client: ClientId,
-    (contact, text): (ContactId, String),
+    contact: ContactId,
+    text: String,
     author: UserId,
 ) -> Result<CustomerNoteView, ContactError> {
     let mut tx = admin.db.begin().await?;
@@ -91,12 +93,20 @@ pub async fn write_note(
     Ok(CustomerNoteView { note, author })
 }
 
-/// Deletes a note. `author`: only a note of this user.
+/// A note to delete.
+#[derive(Debug, Clone, Copy)]
+pub struct NoteDeletion {
+    pub contact: ContactId,
+    pub note: NoteId,
+    /// Only a note of this user. `None`: of any user.
+    pub author: Option<UserId>,
+}
+
 pub async fn delete_note(
     admin: &Administration<'_>,
     client: ClientId,
-    (contact, note): (ContactId, NoteId),
-    (author, actor): (Option<UserId>, Actor),
+    NoteDeletion { contact, note, author }: NoteDeletion,
+    actor: Actor,
 ) -> Result<(), ContactError> {
     let mut tx = admin.db.begin().await?;
     let customers = customers(&mut tx, client, contact).await?;

@@ -1,7 +1,5 @@
 //! Import of contacts from CSV: a preview first, then the same with effects.
 
-use std::collections::HashMap;
-
 use base::audit::{Actor, Administration, AuditObject, audit};
 use domain::{
     address::Address,
@@ -99,7 +97,12 @@ async fn import_page(
     let mut planned = Vec::with_capacity(page.len());
     for (row, customer) in page.iter().zip(found) {
         let action = action(row, entries.get(&customer));
-        store(admin, db, client, (row, customer), &mut entries).await?;
+        let entry = match entries.remove(&customer) {
+            Some(entry) => entry,
+            None => create(admin, db, client, customer, row.name.as_str()).await?,
+        };
+        // Two spellings of a number may be one customer, so the entries are kept up to date.
+        entries.insert(customer, update(db, client, entry, row).await?);
         planned.push(PlannedRow { row: row.clone(), action });
     }
     Ok(planned)
@@ -115,32 +118,30 @@ fn action(row: &ImportRow, entry: Option<&TaggedContact>) -> ImportAction {
     }
 }
 
-/// Two spellings of a number may be one customer, so the entries are kept up to date.
-async fn store(
+async fn create(
     admin: &Administration<'_>,
     db: &mut PgConnection,
     client: ClientId,
-    (row, customer): (&ImportRow, CustomerId),
-    entries: &mut HashMap<CustomerId, TaggedContact>,
-) -> Result<(), ContactError> {
+    customer: CustomerId,
+    name: &str,
+) -> Result<TaggedContact, ContactError> {
+    let id: ContactId = admin.mint();
+    let known = customers::find(db, client, customer).await?;
+    let phones = phones(known.as_ref());
+    let new = contacts::NewEntry { contact: id, customer, name, phones: &phones };
+    contacts::insert(db, client, new, admin.now()).await?;
+    chat_search::customer_changed(db, client, customer).await?;
+    Ok(TaggedContact { id, name: name.to_owned(), tags: Vec::new() })
+}
+
+/// Gives an entry the name of the row, and its tags in addition.
+async fn update(
+    db: &mut PgConnection,
+    client: ClientId,
+    mut entry: TaggedContact,
+    row: &ImportRow,
+) -> Result<TaggedContact, ContactError> {
     let name = row.name.as_str();
-    let mut entry = match entries.remove(&customer) {
-        Some(entry) => entry,
-        None => {
-            let id: ContactId = admin.mint();
-            let known = customers::find(db, client, customer).await?;
-            let phones = phones(known.as_ref());
-            contacts::insert(
-                db,
-                client,
-                contacts::NewEntry { contact: id, customer, name, phones: &phones },
-                admin.now(),
-            )
-            .await?;
-            chat_search::customer_changed(db, client, customer).await?;
-            TaggedContact { id, name: name.to_owned(), tags: Vec::new() }
-        }
-    };
     if entry.name != name {
         let known = contacts::get(db, client, entry.id).await?.ok_or(ContactError::Unknown)?;
         set_name(db, client, &known, name).await?;
@@ -151,6 +152,5 @@ async fn store(
         entry.tags.extend(new);
         contact_tags::set(db, client, entry.id, &entry.tags).await?;
     }
-    entries.insert(customer, entry);
-    Ok(())
+    Ok(entry)
 }

@@ -97,7 +97,8 @@ pub async fn set_enabled(
 pub async fn remove_inbox(
     admin: &Administration<'_>,
     client_ref: &str,
-    (channel, address): (Channel, &str),
+    channel: Channel,
+    address: &str,
     actor: Actor,
 ) -> Result<i64, DisableError> {
     let what = DisableTarget::Inbox(channel, address);

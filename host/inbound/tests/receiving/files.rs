@@ -35,7 +35,7 @@ use storage::{
     tenancy::disablement,
 };
 use tenancy::{
-    person::{self, Certificate, StopEntries},
+    person::{self, Certificate, StopEntries, WantedErasure},
     sites,
 };
 
@@ -142,8 +142,8 @@ async fn erase(stage: &Stage, address: &Address) -> Certificate {
 
 async fn erase_in(store: &dyn MediaStore, stage: &Stage, address: &Address) -> Certificate {
     let admin = Administration::from(stage.ctx.as_ref());
-    let person = (address, StopEntries::Keep);
-    person::erase(&admin, store, stage.client, person, Actor::Operator).await.unwrap()
+    let wanted = WantedErasure { address, stops: StopEntries::Keep };
+    person::erase(&admin, store, stage.client, wanted, Actor::Operator).await.unwrap()
 }
 
 /// The chat waits for its chatbot, and no failure is counted, however often the turn is made.

@@ -79,7 +79,8 @@ pub async fn list(db: &Db, client: ClientId, user: UserId, now: DateTime<Utc>) -
 pub async fn end(
     admin: &Administration<'_>,
     client: ClientId,
-    (user, id): (Option<UserId>, SessionId),
+    user: Option<UserId>,
+    id: SessionId,
     actor: Actor,
 ) -> base::Result<bool> {
     let mut tx = admin.db.begin().await?;

@@ -52,17 +52,25 @@ pub(super) struct ErasedPerson {
     pub(super) is_complete: bool,
 }
 
-/// Erases the person with this address: cancels waiting messages, deletes files, then rows. Other processes may work
-/// at the same time. Rows that they store during the erasure are found in the next round.
+/// An erasure to make: the person with this address.
+#[derive(Debug, Clone, Copy)]
+pub struct WantedErasure<'a> {
+    pub address: &'a Address,
+    pub stops: StopEntries,
+}
+
+/// Erases a person: cancels waiting messages, deletes files, then rows. Other processes may work at the same time. Rows
+/// that they store during the erasure are found in the next round.
 pub async fn erase(
     admin: &Administration<'_>,
     media: &dyn MediaStore,
     client: ClientId,
-    (address, stops): (&Address, StopEntries),
+    wanted: WantedErasure<'_>,
     actor: Actor,
 ) -> Result<Certificate, EraseError> {
     let started_at = admin.now();
-    let erased = erase_all(admin, media, client, (address, stops), RunningCalls::Possible).await?;
+    let WantedErasure { address, stops } = wanted;
+    let erased = erase_all(admin, media, client, wanted, RunningCalls::Possible).await?;
     let ErasedPerson { person, mut counts, is_complete } = erased;
     let name = search::name(admin, client, address);
     let names: Vec<String> = person.addresses().map(|one| search::name(admin, client, one)).collect();
@@ -89,7 +97,7 @@ pub(super) async fn erase_all(
     admin: &Administration<'_>,
     media: &dyn MediaStore,
     client: ClientId,
-    (address, stops): (&Address, StopEntries),
+    WantedErasure { address, stops }: WantedErasure<'_>,
     calls: RunningCalls,
 ) -> Result<ErasedPerson, EraseError> {
     let db = admin.db.with_patience(search::STATEMENT_TIMEOUT);

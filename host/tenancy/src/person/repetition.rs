@@ -13,7 +13,7 @@ use storage::personal_data::erasures::{self, FinishedErasure};
 use uuid::Uuid;
 
 use super::{
-    erasure::{EraseError, RunningCalls, erase_all},
+    erasure::{EraseError, RunningCalls, WantedErasure, erase_all},
     search,
 };
 
@@ -79,7 +79,8 @@ async fn repeat_one(
 ) -> Result<(), EraseError> {
     for address in addresses {
         // The processes that made calls have ended.
-        let erased = erase_all(admin, media, erasure.client, (address, erasure.stops), RunningCalls::Ended).await?;
+        let wanted = WantedErasure { address, stops: erasure.stops };
+        let erased = erase_all(admin, media, erasure.client, wanted, RunningCalls::Ended).await?;
         if !erased.is_complete {
             return Err(EraseError::Incomplete);
         }

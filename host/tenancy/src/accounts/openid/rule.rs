@@ -55,9 +55,10 @@ pub async fn read_rule(db: &Db, caller: ClientId, client_ref: &str) -> Result<Op
 /// Replaces the rule of the caller's own client. A parent cannot open a login to a client below it.
 pub async fn set_rule(
     admin: &Administration<'_>,
-    (caller, actor): (ClientId, Actor),
+    caller: ClientId,
     client_ref: &str,
     mut rule: OpenidRule,
+    actor: Actor,
 ) -> Result<OpenidRule, OpenidRuleError> {
     check(&mut rule)?;
     let mut tx = admin.db.begin().await?;
