@@ -4,6 +4,7 @@ use base::{
     Context, Result,
     audit::{Actor, Administration, AuditObject, audit},
 };
+use channels::smpp::MobileOriginated;
 use domain::{
     delivery::DeliveryState,
     failure_code::OwnCode,
@@ -50,15 +51,16 @@ pub async fn take_back(admin: &Administration<'_>, client: ClientId, subscriber:
     Ok(gone > 0)
 }
 
-/// Applies an opt-out or opt-in word inside the caller's transaction. Waiting messages are cancelled and their credits
+/// Applies an opt-out or opt-in word of a message inside the caller's transaction. Waiting messages are cancelled and their credits
 /// refunded. Returns the lanes to wake.
 pub(crate) async fn apply_stop_word(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    (source, subscriber): (&str, &str),
+    message: &MobileOriginated,
     word: &OptOutWord,
 ) -> Result<Vec<(Queue, Uuid)>> {
+    let (source, subscriber) = (message.to.as_str(), message.from.as_str());
     let word = match word {
         OptOutWord::Start => {
             opt_outs::resume(db, client, Some(source), subscriber).await?;

@@ -137,7 +137,8 @@ pub async fn set_signed_only(
 pub async fn add_signing_key(
     ctx: &Context,
     client: ClientId,
-    (name, public_key): (&str, &str),
+    name: &str,
+    public_key: &str,
     actor: Actor,
 ) -> Result<SigningKey, PluginError> {
     if !is_plugin_name(name) {

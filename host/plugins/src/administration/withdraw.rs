@@ -129,7 +129,7 @@ async fn carry_out(
     let live = match plan_made {
         Plan::EndTrials { trials, live } => {
             for trial in trials {
-                end(ctx, &mut tx, client, &trial, ("ROLLED_BACK", "rolled-back")).await?;
+                end(ctx, &mut tx, client, &trial, ActivationEnd::RolledBack).await?;
                 swaps.push(swap_event(&trial, Swap::RolledBack, now));
             }
             live
@@ -138,7 +138,7 @@ async fn carry_out(
             still_there(&mut tx, client, &back.plugin).await?;
             referred_secrets::still_granted(&mut tx, client, &back).await?;
             if let Some(live) = instead_of {
-                end(ctx, &mut tx, client, &live, ("ROLLED_BACK", "rolled-back")).await?;
+                end(ctx, &mut tx, client, &live, ActivationEnd::RolledBack).await?;
                 swaps.push(swap_event(&live, Swap::RolledBack, now));
             }
             let again = SlotActivation { id: ctx.ids.mint(now), activated_at: now, ..*back };
@@ -311,7 +311,7 @@ pub async fn deactivate(
         return Err(PluginError::NotFound);
     }
     for activation in &active {
-        end(ctx, &mut tx, client, activation, ("DEACTIVATED", "deactivated")).await?;
+        end(ctx, &mut tx, client, activation, ActivationEnd::Deactivated).await?;
     }
     let swaps: Vec<NewEvent> =
         active.iter().map(|activation| swap_event(activation, Swap::Deactivated, ctx.now())).collect();
@@ -382,14 +382,40 @@ pub async fn delete(ctx: &Context, client: ClientId, plugin: &str, actor: Actor)
     Ok(())
 }
 
+/// The end of an activation by a user.
+#[derive(Debug, Clone, Copy)]
+enum ActivationEnd {
+    RolledBack,
+    Deactivated,
+}
+
+impl ActivationEnd {
+    /// The stored kind of the event.
+    fn event_kind(self) -> &'static str {
+        match self {
+            Self::RolledBack => "ROLLED_BACK",
+            Self::Deactivated => "DEACTIVATED",
+        }
+    }
+
+    /// The stored reason of the activation.
+    fn reason(self) -> &'static str {
+        match self {
+            Self::RolledBack => "rolled-back",
+            Self::Deactivated => "deactivated",
+        }
+    }
+}
+
 async fn end(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
     activation: &SlotActivation,
-    (kind, reason): (&str, &str),
+    end: ActivationEnd,
 ) -> Result<()> {
-    activations::end(db, client, activation.id, reason, ctx.now()).await?;
+    activations::end(db, client, activation.id, end.reason(), ctx.now()).await?;
     let (plugin, version) = (activation.plugin.name(), stored_version(&activation.plugin));
-    note(ctx, db, client, EventNote { plugin, version, kind, reason: Some(place_of(activation)) }).await
+    note(ctx, db, client, EventNote { plugin, version, kind: end.event_kind(), reason: Some(place_of(activation)) })
+        .await
 }
