@@ -89,12 +89,19 @@ pub(super) async fn keep<'a>(
     Ok(others)
 }
 
-/// Stores an item that was readable but failed at each attempt.
+/// An item that was readable but failed at each attempt.
+pub(super) struct GivenUpItem<'a> {
+    pub(super) id: CallbackId,
+    pub(super) target: &'a CallbackTarget,
+    pub(super) body: &'a CallbackBody,
+}
+
+/// Stores an item that was given up.
 pub(super) async fn keep_given_up(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    (id, target, body): (CallbackId, &CallbackTarget, &CallbackBody),
+    GivenUpItem { id, target, body }: GivenUpItem<'_>,
 ) -> Result<()> {
     let provider = match target {
         CallbackTarget::Inbox(inbox) => inboxes::by_id(db, client, *inbox).await?.map(|inbox| inbox.kind()),

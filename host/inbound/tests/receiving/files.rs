@@ -310,8 +310,9 @@ async fn an_erasure_deletes_the_file_that_a_visitor_uploaded_and_did_not_send() 
     let (ann, ben) = (begin(&stage, &site).await, begin(&stage, &site).await);
     let mut files = Vec::new();
     for visitor in [&ann, &ben] {
-        let png = bytes::Bytes::from_static(b"\x89PNG\r\n\x1a\n");
-        files.push(web_chat::upload(ctx, &site, visitor, ("image/png", None), png).await.unwrap().id);
+        let bytes = bytes::Bytes::from_static(b"\x89PNG\r\n\x1a\n");
+        let png = web_chat::OfferedFile { content_type: "image/png", name: None, bytes };
+        files.push(web_chat::upload(ctx, &site, visitor, png).await.unwrap().id);
     }
 
     erase(&stage, &Address::of_kind(AddressKind::Visitor, &ann.visitor.to_string()).unwrap()).await;
