@@ -30,12 +30,12 @@ pub(super) async fn play(
     coverage: &mut Coverage,
 ) -> (TestOutcome, Cost) {
     let web = Arc::new(StubWeb::new(test.setup.stubs.clone()));
-    let client = local_host.client(Arc::clone(&web) as _);
     let mut cost = Cost::default();
     let played = match &test.script {
-        Script::Case(case) => case.ask(local_host, loaded, (client, &mut cost), &test.setup, &web).await,
+        Script::Case(case) => case.ask(local_host, loaded, &test.setup, &web, &mut cost).await,
         Script::Steps(steps) => match test.setup.conversation() {
             Ok(setup) => {
+                let client = local_host.client(Arc::clone(&web) as _);
                 let chat = LocalChat::new(local_host, loaded.clone(), client, setup);
                 let (turns, said, so_far) = (vec![], VecDeque::new(), vec![]);
                 Play { chat, web: &web, turns, said, failed: false, so_far, cost: &mut cost, coverage }.all(steps).await

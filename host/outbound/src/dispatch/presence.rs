@@ -7,8 +7,8 @@ use domain::ids::{ClientId, InboxId};
 
 use super::sender::SenderInbox;
 
-/// Shows a customer on an inbox that its messages were read and, with `typing`, that an answer is being written. No transaction is open during the call. The inner error says why the customer does not see it, and
-/// whether the provider failed.
+/// Shows a customer on an inbox that its messages were read, or that an answer is being written. No transaction is open
+/// during the call. The inner error says why the customer does not see it, and whether the provider failed.
 pub async fn show(
     ctx: &Context,
     client: ClientId,

@@ -83,7 +83,7 @@ async fn open_session(
 ) -> Result<OpenedLogin, OpenidLoginError> {
     let secret = OpenidSecret::parse(&back.secret).ok_or(OpenidLoginError::Stale)?;
     let (state, state_hash) = LoginState::open(admin, &back.state, &secret).ok_or(OpenidLoginError::Stale)?;
-    let person = provider.identify((back.code, back.from), &secret, redirect, admin.now()).await?;
+    let person = provider.identify(back.code, back.from, &secret, redirect, admin.now()).await?;
     let candidate = LoginCandidate { person: &person, issuer: provider.issuer(), client_ref: &state.client_ref };
     // Before the transaction, because a password hash takes a while.
     let password = candidate.unusable_password(admin).await?;
