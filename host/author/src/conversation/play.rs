@@ -213,14 +213,14 @@ impl Play<'_> {
             StepKind::HandedOver { team, note } => check::handed_over(turns, team.as_ref(), note.as_deref(), chat),
             StepKind::NotHandedOver => check::not_handed_over(turns),
             StepKind::Closed(wanted) => {
-                check::did(turns, (*wanted, &HostEffect::Closed), "closes the conversation", chat)
+                check::did(turns, *wanted, &HostEffect::Closed, "closes the conversation", chat)
             }
             StepKind::Typing(wanted) => {
-                check::did(turns, (*wanted, &HostEffect::Typing), "shows that it is typing", chat)
+                check::did(turns, *wanted, &HostEffect::Typing, "shows that it is typing", chat)
             }
             StepKind::Reacted(emoji) => check::reacted(turns, emoji),
             StepKind::RatingAsked(wanted) => {
-                check::did(turns, (*wanted, &HostEffect::RatingAsked), "asks for a rating", chat)
+                check::did(turns, *wanted, &HostEffect::RatingAsked, "asks for a rating", chat)
             }
             StepKind::NotTagged => check::no_tags(chat),
             StepKind::Tagged(tags) => check::check_tags(tags, chat),

@@ -56,7 +56,7 @@ impl PluginHost {
         let loaded = self.resolve(client, plugin).await?;
         let busy = || CallError::TooBusy { plugin: loaded.name.clone() };
         let (kind, until) = (recording.world.row().budget, tokio::time::Instant::now() + self.limits().queue_wait);
-        let Ok(permit) = self.call_limiter().enter(client, (kind, false), until).await else { return Err(busy()) };
+        let Ok(permit) = self.call_limiter().enter(client, kind, false, until).await else { return Err(busy()) };
         let room = Arc::clone(&permit.place);
         let played = permit.place.keep(self.play(client, plugin, &loaded, recording, room)).await;
         played.unwrap_or_else(|| Err(busy()))
