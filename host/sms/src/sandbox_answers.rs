@@ -43,8 +43,8 @@ impl EventReader for SandboxAnswers {
     }
 }
 
-/// The answer to a delivered SMS, if its number answers. Messages of a chat are not answered, so that two sides that answer each
-/// other come to an end.
+/// The answer to a delivered SMS, if its number answers. Messages of a chat are not answered, so that two sides that
+/// answer each other come to an end.
 fn answer(event: &Event) -> Option<SandboxAnswer<'_>> {
     let Event::MessageMoved(moved) = event else { return None };
     if moved.channel != Channel::Sms || moved.state != DeliveryState::Delivered || moved.chat_message.is_some() {

@@ -51,8 +51,8 @@ pub async fn take_back(admin: &Administration<'_>, client: ClientId, subscriber:
     Ok(gone > 0)
 }
 
-/// Applies an opt-out or opt-in word of a message inside the caller's transaction. Waiting messages are cancelled and their credits
-/// refunded. Returns the lanes to wake.
+/// Applies the opt-out or opt-in word of a message inside the caller's transaction. Waiting messages are cancelled and
+/// their credits refunded. Returns the lanes to wake.
 pub(crate) async fn apply_stop_word(
     ctx: &Context,
     db: &mut PgConnection,

@@ -26,14 +26,14 @@ pub async fn listen(
     stop: CancellationToken,
 ) {
     let shared = Shared { settings: Arc::new(settings), events };
-    let door = MailDoor { places: MailPlaces::new(&shared.settings), shared, sessions: TaskTracker::new(), stop };
+    let mails = MailListener { places: MailPlaces::new(&shared.settings), shared, sessions: TaskTracker::new(), stop };
     loop {
         let accepted = tokio::select! {
-            () = door.stop.cancelled() => break,
+            () = mails.stop.cancelled() => break,
             accepted = listener.accept() => accepted,
         };
         match accepted {
-            Ok((stream, peer)) => door.take(stream, peer),
+            Ok((stream, peer)) => mails.take(stream, peer),
             Err(error) => {
                 tracing::warn!(error = &error as &dyn std::error::Error, "an SMTP connection could not be accepted");
                 sleep(NO_DESCRIPTORS).await;
@@ -41,21 +41,21 @@ pub async fn listen(
         }
     }
     drop(listener);
-    door.sessions.close();
-    if timeout(DRAIN, door.sessions.wait()).await.is_err() {
+    mails.sessions.close();
+    if timeout(DRAIN, mails.sessions.wait()).await.is_err() {
         tracing::warn!("SMTP sessions that were still open after {} s were closed", DRAIN.as_secs());
     }
 }
 
 /// Admits connections.
-struct MailDoor {
+struct MailListener {
     shared: Shared,
     places: MailPlaces,
     sessions: TaskTracker,
     stop: CancellationToken,
 }
 
-impl MailDoor {
+impl MailListener {
     fn take(&self, stream: TcpStream, peer: SocketAddr) {
         let peer = peer.ip().to_canonical();
         let settings = &self.shared.settings;
