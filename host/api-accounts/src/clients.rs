@@ -19,7 +19,7 @@ use domain::{
 use serde::{Deserialize, Serialize};
 use tenancy::{
     accounts::CreateError,
-    clients::{self, ClientChange, ClientError, ClientView, FallbackChange, SMS_LOGIN_MAX},
+    clients::{self, ClientChange, ClientError, ClientView, FallbackChange, NewChild, SMS_LOGIN_MAX},
 };
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -298,7 +298,8 @@ async fn create_child(
         return Err(ApiError::faults(missing));
     }
     let (admin, caller) = (state.administration(), allowed.caller.client);
-    let made = clients::create_child(&admin, caller, &client_ref, (&new_ref, &name), allowed.actor());
+    let new = NewChild { client_ref: &new_ref, display_name: &name };
+    let made = clients::create_child(&admin, caller, &client_ref, new, allowed.actor());
     Ok((StatusCode::CREATED, Json(made.await.map_err(api_error)?.into())))
 }
 

@@ -157,8 +157,8 @@ async fn set(
     JsonBytes(bytes): JsonBytes,
 ) -> Result<Json<RuleBody>, ApiError> {
     let asked: RuleChangeBody = body::parse(&bytes).map_err(|fault| ApiError::faults(vec![fault]))?;
-    let (admin, caller) = (state.administration(), (allowed.caller.client, allowed.actor()));
-    let rule = openid::set_rule(&admin, caller, &client_ref, asked.judged()?).await.map_err(refused)?;
+    let (admin, caller, rule) = (state.administration(), allowed.caller.client, asked.judged()?);
+    let rule = openid::set_rule(&admin, caller, &client_ref, rule, allowed.actor()).await.map_err(refused)?;
     Ok(Json(rule.into()))
 }
 

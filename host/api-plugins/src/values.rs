@@ -11,7 +11,7 @@ use axum::{Json, extract::State, http::request::Parts};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use domain::ids::ParticipantId;
 use domain::iso_time::iso_time;
-use plugins::{Erase, KeyValue};
+use plugins::{Erase, KeyValue, StorePart, ValueErasure};
 use serde::Serialize;
 use utoipa::{IntoParams, ToSchema};
 
@@ -113,8 +113,8 @@ pub(super) async fn list(
     parts: Parts,
 ) -> Result<Page<ValueBody>, ApiError> {
     let (whose, prefix) = (participant(&parts)?, parameter(&parts, "prefix")?.unwrap_or_default());
-    let wanted = (whose, prefix.as_str());
-    let page = plugins::key_values(&state.context, allowed.caller.client, &name, wanted, query.page).await;
+    let part = StorePart { participant: whose, prefix: &prefix };
+    let page = plugins::key_values(&state.context, allowed.caller.client, &name, part, query.page).await;
     Ok(Page::new(query.page, page.map_err(api_error)?, ValueBody::from))
 }
 
@@ -147,7 +147,7 @@ pub(super) async fn erase(
             return Err(ApiError::fault("participantId", said));
         }
     };
-    let client = allowed.caller.client;
-    let erased = plugins::erase_key_values(&state.context, client, &name, (whose, which), allowed.actor()).await;
+    let (client, erasure) = (allowed.caller.client, ValueErasure { participant: whose, which });
+    let erased = plugins::erase_key_values(&state.context, client, &name, erasure, allowed.actor()).await;
     Ok(Json(ErasedBody { erased: erased.map_err(api_error)? }))
 }

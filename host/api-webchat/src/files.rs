@@ -12,7 +12,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use domain::web_chat::{FileRefused, largest_file};
-use inbound::web_chat::{VisitorUploadRefused, upload};
+use inbound::web_chat::{OfferedFile, VisitorUploadRefused, upload};
 use serde::Serialize;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -99,7 +99,8 @@ async fn store_upload(state: &WidgetState, door: &WidgetPage, request: Request) 
     let visitor = door.visitor(state, &token).await?;
     state.web_chat.limits.post(visitor.visitor).map_err(too_often)?;
     let bytes = body::read(request, largest_file(), state.settings.body_timeout).await?;
-    let stored = upload(&state.context, &door.site, &visitor, (&said, called), bytes).await.map_err(api_error)?;
+    let file = OfferedFile { content_type: &said, name: called, bytes };
+    let stored = upload(&state.context, &door.site, &visitor, file).await.map_err(api_error)?;
     Ok(FileBody { file: stored.id.to_string(), mime_type: stored.kind.mime(), bytes: stored.bytes, url: stored.url })
 }
 

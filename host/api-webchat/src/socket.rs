@@ -78,7 +78,7 @@ async fn serve(state: WidgetState, door: WidgetPage, _place: Option<SourcePlace>
         Ok((visitor, resume)) => {
             let id = visitor.visitor.to_string();
             let watching = state.web_chat.presence.watch((door.site.client, door.site.id), &id);
-            SocketLine::new((&state, &door), &mut socket, (visitor, id)).hold(watching, resume).await
+            SocketLine::new(&state, &door, &mut socket, visitor, id).hold(watching, resume).await
         }
         Err(end) => end,
     };

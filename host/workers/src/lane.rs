@@ -51,12 +51,13 @@ impl Signals {
 
 /// Claims the lane, works until nothing is due, and gives it back. If another process holds the lane, it does nothing.
 pub(crate) async fn run(
-    (ctx, hooks): (Arc<Context>, DispatchHooks),
+    ctx: Arc<Context>,
+    hooks: DispatchHooks,
     lane: LaneKey,
     signals: Signals,
     stop: CancellationToken,
 ) {
-    let result = claim_and_work((&ctx, &hooks), lane, &signals, stop).await;
+    let result = claim_and_work(&ctx, &hooks, lane, &signals, stop).await;
     let Err(error) = result else { return };
     let (queue, client, id) = (lane.queue.name(), lane.client, lane.lane);
     match error {
@@ -73,7 +74,8 @@ pub(crate) async fn run(
 }
 
 async fn claim_and_work(
-    (ctx, hooks): (&Context, &DispatchHooks),
+    ctx: &Context,
+    hooks: &DispatchHooks,
     lane: LaneKey,
     signals: &Signals,
     stop: CancellationToken,

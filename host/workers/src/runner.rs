@@ -119,7 +119,7 @@ impl State {
         let hooks = self.hooks.clone();
         self.tasks.spawn(async move {
             // A panic must not lose the lane that it was about.
-            let run = AssertUnwindSafe(lane::run((ctx, hooks), lane, signals, stop)).catch_unwind();
+            let run = AssertUnwindSafe(lane::run(ctx, hooks, lane, signals, stop)).catch_unwind();
             if run.await.is_err() {
                 tracing::error!(queue = lane.queue.name(), lane.id = %lane.lane, "a worker panicked; its lane is free when the lease ends");
             }

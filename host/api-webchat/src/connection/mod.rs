@@ -53,9 +53,11 @@ pub(super) struct SocketLine<'a> {
 
 impl<'a> SocketLine<'a> {
     pub(super) fn new(
-        (state, door): (&'a WidgetState, &'a WidgetPage),
+        state: &'a WidgetState,
+        door: &'a WidgetPage,
         socket: &'a mut WebSocket,
-        (visitor, id): (VisitorToken, String),
+        visitor: VisitorToken,
+        id: String,
     ) -> Self {
         Self {
             state,

@@ -1,4 +1,5 @@
-use domain::ids::ClientId;
+use std::sync::Arc;
+
 use plugin_host::{CallSeed, PluginCall, World, json::WorldQuestion, unix_millis};
 use serde_json::{Value, json};
 
@@ -67,9 +68,9 @@ impl QuestionCase {
         &self,
         local_host: &LocalHost,
         loaded: &LoadedProgram,
-        (client, cost): (ClientId, &mut Cost),
         setup: &TestSetup,
-        web: &StubWeb,
+        web: &Arc<StubWeb>,
+        cost: &mut Cost,
     ) -> Result<(), TestFailure> {
         let (given, session) = question(loaded.world, &self.given, setup);
         let question = WorldQuestion::from_json(loaded.world, &given, &session);
@@ -83,7 +84,7 @@ impl QuestionCase {
         // Ids of jobs begin with the id of the event.
         let turn = given.get("id").and_then(Value::as_str).filter(|_| loaded.world == World::Chatbot).unwrap_or(TURN);
         let call = PluginCall {
-            client,
+            client: local_host.client(Arc::clone(web) as _),
             plugin: &loaded.plugin,
             now: setup.now,
             seed: CallSeed::from_number(1),

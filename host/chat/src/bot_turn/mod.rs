@@ -133,7 +133,7 @@ async fn run(ctx: &Context, lease: &Lease, scene: &TurnContext, event: &WaitingE
     let call = scene.answering.call(&ctx.sealer, lease.client, &about, now);
     let (asked, session) = question::of(scene, event, now);
     let outcome = ctx.plugins.chatbot(call, &asked, &session, Arc::<ValueSnapshot>::clone(&snapshot)).await;
-    let mut made = Box::new(FinishedCall::of((&scene.answering, &about), &outcome, now));
+    let mut made = Box::new(FinishedCall::of(&scene.answering, &about, &outcome, now));
     made.name_event(question::name(&asked.kind));
     metrics::histogram!("patchbay_bot_turn_seconds").record(Duration::from_micros(made.micros()).as_secs_f64());
     let mut outcome = match outcome {

@@ -75,7 +75,7 @@ async fn run(ctx: &Context, lease: &Lease, case: &RoutingCase, answering: &Arc<A
         .plugins
         .route(answering.call(&ctx.sealer, client, &about, now), &inbound, Arc::<ValueSnapshot>::clone(&snapshot))
         .await;
-    let made = FinishedCall::of((answering, &about), &outcome, now);
+    let made = FinishedCall::of(answering, &about, &outcome, now);
     let answer = match outcome {
         Ok(outcome) => {
             let decision = Decision::of_router(ctx, client, case, outcome.route).await?;

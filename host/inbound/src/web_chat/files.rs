@@ -37,15 +37,23 @@ pub enum VisitorUploadRefused {
 
 base::fails_with!(VisitorUploadRefused: storage::Error);
 
-/// Stores a file. `said` is its `Content-Type`, `name` the visitor's name for it.
+/// A file as a visitor sends it.
+#[derive(Debug, Clone)]
+pub struct OfferedFile<'a> {
+    pub content_type: &'a str,
+    /// The visitor's name for it.
+    pub name: Option<String>,
+    pub bytes: Bytes,
+}
+
+/// Stores a file.
 pub async fn upload(
     ctx: &Context,
     site: &Site,
     from: &VisitorToken,
-    (said, name): (&str, Option<String>),
-    bytes: Bytes,
+    OfferedFile { content_type, name, bytes }: OfferedFile<'_>,
 ) -> Result<VisitorUpload, VisitorUploadRefused> {
-    let kind = judge_file(&bytes, said)?;
+    let kind = judge_file(&bytes, content_type)?;
     let id: MediaId = ctx.mint();
     let stored = ctx.media.put(site.client, id, MediaContent::Bytes(bytes)).await?;
     let new = NewMedia {

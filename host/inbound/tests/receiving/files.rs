@@ -35,7 +35,7 @@ use storage::{
     tenancy::disablement,
 };
 use tenancy::{
-    person::{self, Certificate, StopEntries},
+    person::{self, Certificate, StopEntries, WantedErasure},
     sites,
 };
 
@@ -142,8 +142,8 @@ async fn erase(stage: &Stage, address: &Address) -> Certificate {
 
 async fn erase_in(store: &dyn MediaStore, stage: &Stage, address: &Address) -> Certificate {
     let admin = Administration::from(stage.ctx.as_ref());
-    let person = (address, StopEntries::Keep);
-    person::erase(&admin, store, stage.client, person, Actor::Operator).await.unwrap()
+    let wanted = WantedErasure { address, stops: StopEntries::Keep };
+    person::erase(&admin, store, stage.client, wanted, Actor::Operator).await.unwrap()
 }
 
 /// The chat waits for its chatbot, and no failure is counted, however often the turn is made.
@@ -311,8 +311,9 @@ async fn an_erasure_deletes_the_file_that_a_visitor_uploaded_and_did_not_send() 
     let (ann, ben) = (begin(&stage, &site).await, begin(&stage, &site).await);
     let mut files = Vec::new();
     for visitor in [&ann, &ben] {
-        let png = bytes::Bytes::from_static(b"\x89PNG\r\n\x1a\n");
-        files.push(web_chat::upload(ctx, &site, visitor, ("image/png", None), png).await.unwrap().id);
+        let bytes = bytes::Bytes::from_static(b"\x89PNG\r\n\x1a\n");
+        let png = web_chat::OfferedFile { content_type: "image/png", name: None, bytes };
+        files.push(web_chat::upload(ctx, &site, visitor, png).await.unwrap().id);
     }
 
     erase(&stage, &Address::of_kind(AddressKind::Visitor, &ann.visitor.to_string()).unwrap()).await;

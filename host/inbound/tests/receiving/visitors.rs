@@ -211,8 +211,9 @@ async fn a_file_belongs_to_its_uploader() {
     let stage = Stage::new().await;
     let (ctx, site) = (&stage.ctx, site(&stage.ctx, stage.client).await);
     let (ann, ben) = (visit(ctx, &site).await.token, visit(ctx, &site).await.token);
-    let png = bytes::Bytes::from_static(b"\x89PNG\r\n\x1a\n");
-    let stored = web_chat::upload(ctx, &site, &ann, ("image/png", None), png).await.unwrap();
+    let bytes = bytes::Bytes::from_static(b"\x89PNG\r\n\x1a\n");
+    let png = web_chat::OfferedFile { content_type: "image/png", name: None, bytes };
+    let stored = web_chat::upload(ctx, &site, &ann, png).await.unwrap();
     let send = |who: VisitorToken, file: MediaId, key: &'static str| {
         let site = site.clone();
         async move {

@@ -98,7 +98,8 @@ impl CallLimiter {
     pub(crate) async fn enter(
         &self,
         client: ClientId,
-        (kind, paced): (CallBudget, bool),
+        kind: CallBudget,
+        paced: bool,
         until: Instant,
     ) -> Result<CallPermit, PlaceRefused> {
         let state = self.client(client);
@@ -182,7 +183,7 @@ mod tests {
     use crate::World;
 
     async fn enter(limiter: &CallLimiter, of: ClientId, paced: bool) -> Result<CallPermit, PlaceRefused> {
-        limiter.enter(of, (CallBudget::Turn, paced), Instant::now() + limiter.limits.queue_wait).await
+        limiter.enter(of, CallBudget::Turn, paced, Instant::now() + limiter.limits.queue_wait).await
     }
 
     fn limiter() -> CallLimiter {
@@ -241,17 +242,11 @@ mod tests {
         assert!(enter(&limiter, client(2), true).await.is_err(), "there is no place for another chatbot");
         let begin = Instant::now();
         for of in [1, 2] {
-            assert!(
-                limiter.enter(client(of), (CallBudget::Body, true), until()).await.is_ok(),
-                "a body of client {of}"
-            );
+            assert!(limiter.enter(client(of), CallBudget::Body, true, until()).await.is_ok(), "a body of client {of}");
         }
         assert!(begin.elapsed().is_zero());
-        let body = limiter.enter(client(1), (CallBudget::Body, true), until()).await;
-        assert!(
-            limiter.enter(client(2), (CallBudget::Body, true), until()).await.is_err(),
-            "a quarter as many at once"
-        );
+        let body = limiter.enter(client(1), CallBudget::Body, true, until()).await;
+        assert!(limiter.enter(client(2), CallBudget::Body, true, until()).await.is_err(), "a quarter as many at once");
         drop(body);
     }
 

@@ -17,7 +17,7 @@ use super::{
 use base::HostFailed;
 use base::{
     Context, Result,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
 };
 
 #[derive(Debug, Clone, PartialEq)]
@@ -105,7 +105,7 @@ async fn store(
     let new = EventNote { plugin: &version.name, version: Some(number), kind: "UPLOADED", reason: None };
     note(ctx, &mut tx, client, new).await?;
     let object = format!("{} version {number}", version.name);
-    audit(&Administration::from(ctx), &mut tx, client, actor, "upload", ("plugin", &object)).await?;
+    audit(&Administration::from(ctx), &mut tx, client, actor, "upload", AuditObject::new("plugin", &object)).await?;
     tx.commit().await?;
     Ok(UploadResult { version: UploadedVersion { version: number, ..version }, new: true })
 }

@@ -62,21 +62,23 @@ pub(super) fn spawn(ctx: &Context, client: ClientId, calls: Vec<ShadowComparison
     if calls.is_empty() {
         return;
     }
-    let Some(mut room) = ctx.plugins.shadow_place(client) else {
+    let Some(room) = ctx.plugins.shadow_place(client) else {
         count("skipped", calls.len());
         ctx.skipped.count(&ctx.db, client, calls.iter().map(|beside| beside.skipped_count(ctx.now())).collect());
         return;
     };
     // The order of ids is the order of the live calls.
-    let calls: Vec<_> = calls.into_iter().map(|beside| (beside, (ctx.mint::<Uuid>(), ctx.mint::<Uuid>()))).collect();
-    let (db, plugins, skipped, now) = (ctx.db.clone(), Arc::clone(&ctx.plugins), ctx.skipped.clone(), ctx.now());
+    let ids = || ComparisonIds { invocation: ctx.mint(), difference: ctx.mint() };
+    let calls: Vec<_> = calls.into_iter().map(|beside| (beside, ids())).collect();
+    let mut run = ShadowRun { db: ctx.db.clone(), plugins: Arc::clone(&ctx.plugins), room, client };
+    let (skipped, now) = (ctx.skipped.clone(), ctx.now());
     tokio::spawn(async move {
         for (beside, ids) in calls {
-            match compare(&db, (&plugins, &mut room), client, &beside, ids).await {
+            match run.compare(&beside, ids).await {
                 Ok(true) => {}
                 Ok(false) => {
                     count("skipped", 1);
-                    skipped.count(&db, client, vec![beside.skipped_count(now)]);
+                    skipped.count(&run.db, client, vec![beside.skipped_count(now)]);
                 }
                 Err(error) => {
                     tracing::warn!(client.id = %client, error = &error as &dyn std::error::Error,
@@ -92,52 +94,64 @@ fn count(result: &'static str, comparisons: usize) {
     metrics::counter!("patchbay_plugin_shadow_calls_total", "result" => result).increment(comparisons as u64);
 }
 
-/// Runs the shadow for one call and stores the result. `false` if there was not enough memory for it.
-async fn compare(
-    db: &Db,
-    (plugins, room): (&PluginHost, &mut ShadowPlace),
+/// The ids of the rows that a comparison stores.
+#[derive(Clone, Copy)]
+struct ComparisonIds {
+    invocation: Uuid,
+    difference: Uuid,
+}
+
+/// Comparisons for calls that took effect together.
+struct ShadowRun {
+    db: Db,
+    plugins: Arc<PluginHost>,
+    room: ShadowPlace,
     client: ClientId,
-    beside: &ShadowComparison,
-    (invocation, difference): (Uuid, Uuid),
-) -> Result<bool> {
-    let shadow = &beside.shadow;
-    let asked = as_asked(beside, plugins);
-    let replayed = plugins.replay_shadow(room, client, &shadow.plugin, &asked).await;
-    let (live, live_words) = comparable(&beside.recording);
-    let (answer, answer_words, row) = match replayed {
-        Ok(replay) => {
-            let answered = Recording { result: replay.result_now, ..asked };
-            let (answer, words) = comparable(&answered);
-            (answer, words, row(invocation, beside, &answered.result, (replay.duration, replay.peak_memory_bytes)))
-        }
-        Err(CallError::TooBusy { .. }) => return Ok(false),
-        // A shadow that could not be called is a difference too.
-        Err(error) => {
-            let result = json!({ "outcome": "not-started", "failure": error.to_string() });
-            let row = row(invocation, beside, &result.to_string(), (Duration::ZERO, 0));
-            (result.clone(), result, row)
-        }
-    };
-    let same = live == answer;
-    count(if same { "same" } else { "different" }, 1);
-    let mut tx = db.begin().await?;
-    invocations::record(&mut tx, client, &[row]).await?;
-    if !same {
-        let difference = AnswerDifference {
-            id: difference,
-            activation: shadow.id,
-            plugin: shadow.plugin.name().to_owned(),
-            version: stored_version(&shadow.plugin),
-            live_plugin: beside.live.name().to_owned(),
-            live_version: stored_version(&beside.live.plugin),
-            subject: beside.subject,
-            live: live_words.into(),
-            shadow: answer_words.into(),
+}
+
+impl ShadowRun {
+    /// Runs the shadow for one call and stores the result. `false` if there was not enough memory for it.
+    async fn compare(&mut self, beside: &ShadowComparison, ids: ComparisonIds) -> Result<bool> {
+        let shadow = &beside.shadow;
+        let asked = as_asked(beside, &self.plugins);
+        let replayed = self.plugins.replay_shadow(&mut self.room, self.client, &shadow.plugin, &asked).await;
+        let (live, live_words) = comparable(&beside.recording);
+        let (answer, answer_words, row) = match replayed {
+            Ok(replay) => {
+                let answered = Recording { result: replay.result_now, ..asked };
+                let (answer, words) = comparable(&answered);
+                let row = row(ids.invocation, beside, &answered.result, replay.duration, replay.peak_memory_bytes);
+                (answer, words, row)
+            }
+            Err(CallError::TooBusy { .. }) => return Ok(false),
+            // A shadow that could not be called is a difference too.
+            Err(error) => {
+                let result = json!({ "outcome": "not-started", "failure": error.to_string() });
+                let row = row(ids.invocation, beside, &result.to_string(), Duration::ZERO, 0);
+                (result.clone(), result, row)
+            }
         };
-        differences::insert(&mut tx, client, &difference).await?;
+        let same = live == answer;
+        count(if same { "same" } else { "different" }, 1);
+        let mut tx = self.db.begin().await?;
+        invocations::record(&mut tx, self.client, &[row]).await?;
+        if !same {
+            let difference = AnswerDifference {
+                id: ids.difference,
+                activation: shadow.id,
+                plugin: shadow.plugin.name().to_owned(),
+                version: stored_version(&shadow.plugin),
+                live_plugin: beside.live.name().to_owned(),
+                live_version: stored_version(&beside.live.plugin),
+                subject: beside.subject,
+                live: live_words.into(),
+                shadow: answer_words.into(),
+            };
+            differences::insert(&mut tx, self.client, &difference).await?;
+        }
+        tx.commit().await?;
+        Ok(true)
     }
-    tx.commit().await?;
-    Ok(true)
 }
 
 #[derive(Default, Deserialize)]
@@ -155,12 +169,7 @@ struct Line {
 }
 
 /// The stored row of the shadow's call. `result` is its JSON text.
-fn row(
-    id: Uuid,
-    beside: &ShadowComparison,
-    result: &str,
-    (duration, peak_memory_bytes): (Duration, u64),
-) -> Invocation {
+fn row(id: Uuid, beside: &ShadowComparison, result: &str, duration: Duration, peak_memory_bytes: u64) -> Invocation {
     let result: Told = serde_json::from_str(result).unwrap_or_default();
     let logs: String =
         result.logs.iter().map(|line| format!("{}: {}\n", line.level.to_lowercase(), line.message)).collect();

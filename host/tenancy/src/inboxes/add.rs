@@ -15,7 +15,7 @@ use storage::{
 
 use base::{
     Error,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
     secrets::{SealError, SecretPurpose},
 };
 
@@ -92,7 +92,7 @@ pub async fn add_number(admin: &Administration<'_>, new: NewNumber, actor: Actor
     };
     let inbox = Inbox { id: admin.mint(), settings: settings(admin, client, &new, msisdn)? };
     inboxes::insert(&mut tx, client, &inbox, admin.now()).await.map_err(|error| taken_error(error, &inbox))?;
-    audit(admin, &mut tx, client, actor, "create", ("whatsAppNumber", &inbox.id.to_string())).await?;
+    audit(admin, &mut tx, client, actor, "create", AuditObject::new("whatsAppNumber", &inbox.id)).await?;
     tx.commit().await?;
     Ok(inbox)
 }

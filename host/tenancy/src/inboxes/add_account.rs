@@ -13,7 +13,7 @@ use storage::{
 
 use base::{
     Error,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
     secrets::{SealError, SecretPurpose},
 };
 
@@ -86,7 +86,7 @@ pub async fn add_account(admin: &Administration<'_>, new: NewAccount, actor: Act
         })?;
     }
     accounts::set_news(&mut tx, client, id, new.news, admin.now()).await?;
-    audit(admin, &mut tx, client, actor, action, ("account", &id.to_string())).await?;
+    audit(admin, &mut tx, client, actor, action, AuditObject::new("account", &id)).await?;
     tx.commit().await?;
     Ok(inbox)
 }

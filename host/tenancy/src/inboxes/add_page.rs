@@ -8,7 +8,7 @@ use storage::{
 
 use base::{
     Error,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
     secrets::{SealError, SecretPurpose},
 };
 
@@ -80,7 +80,7 @@ pub async fn add_page(admin: &Administration<'_>, new: NewPage, actor: Actor) ->
             error.into()
         }
     })?;
-    audit(admin, &mut tx, client, actor, "create", ("messengerPage", &inbox.id.to_string())).await?;
+    audit(admin, &mut tx, client, actor, "create", AuditObject::new("messengerPage", &inbox.id)).await?;
     tx.commit().await?;
     Ok(inbox)
 }

@@ -74,7 +74,7 @@ pub async fn sender_state(
     inbox: &Inbox,
 ) -> Result<SenderState> {
     match inbox.lite() {
-        Some(number) => lite_sender::read(ctx, db, client, (inbox.id, &number.msisdn)).await,
+        Some(number) => lite_sender::read(ctx, db, client, inbox.id, &number.msisdn).await,
         None => Ok(SenderState::default()),
     }
 }

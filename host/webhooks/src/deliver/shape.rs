@@ -302,7 +302,7 @@ impl PageShaper {
                 tokio::time::sleep(BUSY_PAUSE).await;
                 continue;
             }
-            let made = FinishedCall::of((answering, &about), &answer, now);
+            let made = FinishedCall::of(answering, &about, &answer, now);
             return (answer, made);
         }
     }

@@ -1,6 +1,6 @@
 use base::{
     Context,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
 };
 use chrono::{DateTime, Utc};
 use domain::{
@@ -55,7 +55,7 @@ pub async fn resend(
     if !rows::one(&mut tx, client, id, ctx.now()).await? {
         return Err(HistoryError::Dropped);
     }
-    let object = ("webhook-delivery", &*id.to_string());
+    let object = AuditObject::new("webhook-delivery", &id);
     audit(&Administration::from(ctx), &mut tx, client, actor, "resend", object).await?;
     tx.commit().await?;
     wake(ctx, client, endpoint.id);
@@ -94,7 +94,7 @@ pub async fn resend_failed(
             let mut tx = ctx.db.begin().await?;
             let moved = rows::resend_failed(&mut tx, client, failed, ctx.now(), AT_ONCE).await?;
             if moved > 0 {
-                let object = ("webhook-endpoint", &*endpoint.id.to_string());
+                let object = AuditObject::new("webhook-endpoint", &endpoint.id);
                 audit(&Administration::from(ctx), &mut tx, client, actor, "resend-failed", object).await?;
             }
             tx.commit().await?;
