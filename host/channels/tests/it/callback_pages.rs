@@ -312,7 +312,7 @@ fn unreadable_items_are_kept_ignored_items_are_counted_and_the_others_are_accept
     }
     let nobody = json!({ "object": "page", "entry": [{ "messaging": [good] }, 7, { "id": 555, "messaging": good }] });
     let items = parse(nobody.to_string().as_bytes()).unwrap();
-    assert_eq!(items.iter().filter(|item| item.target == CallbackTarget::Nobody).count(), 2);
+    assert_eq!(items.iter().filter(|item| item.target == CallbackTarget::Unknown).count(), 2);
     assert_eq!(items[2].target, CallbackTarget::Page("555".into()), "an id may be a number");
 }
 

@@ -94,8 +94,8 @@ pub(super) async fn route(
                     last_team: None,
                 });
             }
-            let begun_meanwhile = participants::lock_of_customer(db, client, inbox, customer).await?;
-            begun_meanwhile.ok_or(Error::Storage(storage::Error::Inconsistent {
+            let begun_by_other = participants::lock_of_customer(db, client, inbox, customer).await?;
+            begun_by_other.ok_or(Error::Storage(storage::Error::Inconsistent {
                 table: "participant",
                 column: "customer_id",
                 value: customer.to_string(),

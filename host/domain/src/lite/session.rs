@@ -96,7 +96,7 @@ impl SessionNews {
     }
 
     /// True if a new connection does not help until a person acts.
-    pub fn needs_somebody(self) -> bool {
+    pub fn needs_person(self) -> bool {
         matches!(self, Self::PairFailed | Self::QrTimeout | Self::Replaced | Self::LoggedOut)
     }
 

@@ -260,7 +260,7 @@ async fn no_more_shown(end: impl AsyncFnOnce(&Administration<'_>, &Site)) {
     let mut watching = presence.watch((site.client, site.id), "visitor");
     let mut changes = ctx.rights.changes();
     tokio::spawn(base::rights::follow(ctx.db.clone(), ctx.rights.clone(), CancellationToken::new()));
-    assert_eq!(changes.next().await, AffectedOwner::Anybody, "it listens");
+    assert_eq!(changes.next().await, AffectedOwner::All, "it listens");
     let admits = |standing: &SitePermission| standing.admits(&site.key, &site.origins[0]);
     while *watching.site.borrow_and_update() == SitePermission::Unknown {
         watching.site.changed().await.unwrap();

@@ -153,7 +153,7 @@ async fn versions_count_up_and_old_ones_go_unless_they_are_needed() {
     assert_eq!(removed, [1, 3]);
     assert!(versions::bytes(&mut db, CLIENT, "hash 1").await.unwrap().is_none());
     assert_eq!(versions::bytes(&mut db, CLIENT, "hash 2").await.unwrap().as_deref(), Some(b"\0asm".as_slice()));
-    assert_eq!(versions::stored_bytes_beside(&mut db, CLIENT, "hash 2").await.unwrap(), 12);
+    assert_eq!(versions::stored_bytes_of_others(&mut db, CLIENT, "hash 2").await.unwrap(), 12);
     let next = versions::insert(&mut db, CLIENT, &version("shop", "hash 1"), b"\0asm").await.unwrap();
     assert_eq!(next, 7, "a version is never given twice");
     assert!(versions::bytes(&mut db, STRANGER, "hash 2").await.unwrap().is_none());
@@ -165,7 +165,7 @@ async fn bytes_that_two_names_share_stay_until_both_are_gone() {
     for name in ["shop", "shop-test"] {
         versions::insert(&mut db, CLIENT, &version(name, "same"), b"\0asm").await.unwrap();
     }
-    assert_eq!(versions::stored_bytes_beside(&mut db, CLIENT, "").await.unwrap(), 4);
+    assert_eq!(versions::stored_bytes_of_others(&mut db, CLIENT, "").await.unwrap(), 4);
     assert!(versions::delete(&mut db, CLIENT, "shop").await.unwrap());
     assert!(versions::bytes(&mut db, CLIENT, "same").await.unwrap().is_some());
     assert!(!versions::delete(&mut db, CLIENT, "shop").await.unwrap());

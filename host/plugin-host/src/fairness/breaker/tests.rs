@@ -33,7 +33,7 @@ async fn ten_failures_in_a_row_suspend_a_plugin_and_nine_do_not() {
     let nearly = [vec![CallVerdict::Failed; 9], vec![CallVerdict::Well]].concat();
     assert_eq!(calls(&breakers, nearly), 10);
     assert!(!breakers.is_suspended(client(1), &plugin("bot")));
-    assert_eq!(calls(&breakers, vec![CallVerdict::Failed; 20]), 10, "the tenth closes the door");
+    assert_eq!(calls(&breakers, vec![CallVerdict::Failed; 20]), 10, "the tenth opens the breaker");
     assert!(breakers.is_suspended(client(1), &plugin("bot")));
     let suspension = heard.try_recv().unwrap();
     assert!(suspension.opened);

@@ -43,7 +43,7 @@ fn misbehaves(places: &CallPlaces, of: u128, lasts: Duration, at_once: &mut Join
 }
 
 /// The longest wait of a quiet client in ten seconds, one call after the other, next to many clients whose calls wait.
-async fn longest_wait_beside(others: u128) -> Duration {
+async fn longest_wait_among(others: u128) -> Duration {
     let places = CallPlaces::new(terms());
     let mut all = JoinSet::new();
     for other in 1..=others {
@@ -65,7 +65,7 @@ async fn longest_wait_beside(others: u128) -> Duration {
 #[tokio::test(start_paused = true)]
 async fn many_clients_with_waiting_calls_do_not_delay_a_quiet_one() {
     for others in [9, 60, 600] {
-        assert_eq!(longest_wait_beside(others).await, Duration::ZERO, "beside {others}");
+        assert_eq!(longest_wait_among(others).await, Duration::ZERO, "beside {others}");
     }
 }
 
