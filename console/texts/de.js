@@ -130,7 +130,7 @@ export default {
     sessionsOf: "Sitzungen von {name}",
     role: "Rolle",
     roleHint: "Agenten beantworten Chats; Entwickler senden und sehen Webhooks; die Rolle API ist für Programme.",
-    rolesGuide: "Was jede Rolle darf",
+    rolesGuide: "Rechte jeder Rolle",
     searchBlocklist: "Empfänger suchen",
     searchOptOuts: "Nummern suchen",
     searchUsers: "Benutzer suchen",

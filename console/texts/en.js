@@ -130,7 +130,7 @@ export default {
     sessionsOf: "Sessions of {name}",
     role: "Role",
     roleHint: "Agents answer chats; developers send and see webhooks; the role API is for programs.",
-    rolesGuide: "What each role may do",
+    rolesGuide: "Rights of each role",
     searchBlocklist: "Search recipients",
     searchOptOuts: "Search numbers",
     searchUsers: "Search users",

@@ -1,4 +1,4 @@
-// An agent by API beside two visitors and a bot: the hand-over, words both ways, typing, a cut connection, a file, what was seen, the
+// An agent by API, two visitors and a bot: the hand-over, words both ways, typing, a cut connection, a file, receipts of reading, the
 // end of the chat with its rating, and nothing of it in the other visitor's chat. Nothing of it gives the judge something to find.
 import { Widget, browser, check, eventually, findings, given, visit } from "./stage.mjs";
 

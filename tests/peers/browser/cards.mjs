@@ -35,7 +35,7 @@ const ann = await shown({}, given.page);
 await ann.sees(WORDS);
 const texts = await ann.cards.locator(".card").evaluateAll((cards) => cards.map((card) => card.querySelector("div").textContent));
 check(texts.join() === "Our blue range,Our red range", `cards say ${texts}`);
-check((await ann.texts()).join("|") === `${DEED}|${WORDS}`, `said beside cards: ${await ann.texts()}`);
+check((await ann.texts()).join("|") === `${DEED}|${WORDS}`, `the texts next to cards: ${await ann.texts()}`);
 await inside(ann);
 
 // By keyboard: from the field back into the newest message, whose last choice is that of the red card.

@@ -38,7 +38,7 @@ async fn python_telegram_bot_sends_is_refused_and_receives_as_with_telegram() {
 
     for (step, error, said) in [
         ("long", "BadRequest", "essage is too long"),
-        ("nobody", "BadRequest", "hat not found"),
+        ("unknown", "BadRequest", "hat not found"),
         ("button", "BadRequest", "utton_data_invalid"),
         ("token", "InvalidToken", ""),
         ("conflict", "Conflict", "webhook is active"),
