@@ -438,7 +438,7 @@ export default {
     mode: { reply: "Antwort", note: "Notiz", whisper: "Flüstern" },
     moreActions: "Weitere Aktionen",
     nextChat: "Nächster Chat",
-    nobody: "Keine Treffer.",
+    noAgentFound: "Keine Treffer.",
     noMessages: "Keine Nachrichten",
     noneOpen: "Kein Chat ist offen",
     noneOpenHint: "Wählen Sie einen Chat aus der Liste oder drücken Sie j.",

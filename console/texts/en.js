@@ -438,7 +438,7 @@ export default {
     mode: { reply: "Reply", note: "Note", whisper: "Whisper" },
     moreActions: "More actions",
     nextChat: "Next chat",
-    nobody: "No one fits.",
+    noAgentFound: "No agent matches.",
     noMessages: "No messages",
     noneOpen: "No chat is open",
     noneOpenHint: "Choose a chat from the list, or press j.",

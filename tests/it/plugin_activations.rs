@@ -218,8 +218,8 @@ async fn a_canary_keeps_its_share_and_thresholds_until_an_activation_names_other
     let smaller = client.put_in_force("shop", json!({ "version": 2, "mode": "canary", "percent": 5 })).await;
     assert_eq!(terms(&smaller), [5, 30, 40]);
     rollback(&client, "shop", json!({})).await;
-    let anew = client.put_in_force("shop", json!({ "version": 2, "mode": "canary" })).await;
-    assert_eq!(terms(&anew), [10, 10, 20]);
+    let again = client.put_in_force("shop", json!({ "version": 2, "mode": "canary" })).await;
+    assert_eq!(terms(&again), [10, 10, 20]);
 }
 
 #[tokio::test]

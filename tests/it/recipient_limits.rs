@@ -127,7 +127,7 @@ async fn marketing_to_a_customer_who_said_stop_is_rejected_until_the_customer_re
     assert_eq!(client.send(&utility).await.accepted()["rejectedCount"], 0, "a utility template is no marketing");
     let mut by_id = marketing.clone();
     by_id["messages"][0]["recipients"] = json!([{ "customerUserId": phone.user_id().await }]);
-    assert_eq!(client.send(&by_id).await.accepted()["rejectedCount"], 1, "by whatever address");
+    assert_eq!(client.send(&by_id).await.accepted()["rejectedCount"], 1, "by any address");
 
     prefer(&patchbay, &client, &phone.msisdn, "resume").await;
     assert_eq!(client.send(&marketing).await.accepted()["rejectedCount"], 0);
@@ -173,7 +173,11 @@ async fn customers_beyond_the_tier_are_rejected_with_the_limit_and_counted_ones_
     assert_eq!(send_to(&client, &numbers(60, 1)).await["rejectedCount"], 1, "not quite 24 hours");
     patchbay.advance_clock(16 * 60).await;
     assert_eq!(send_to(&client, &numbers(60, 50)).await["rejectedCount"], 0, "the count rolls on");
-    assert_eq!(send_to(&client, &numbers(0, 1)).await["rejectedCount"], 1, "who no longer counts, counts anew");
+    assert_eq!(
+        send_to(&client, &numbers(0, 1)).await["rejectedCount"],
+        1,
+        "a recipient that no longer counts is counted again"
+    );
 
     set_tier(&patchbay, &client, "TIER_UNLIMITED").await;
     assert_eq!(send_to(&client, &numbers(200, 100)).await["rejectedCount"], 0);

@@ -222,8 +222,8 @@ async fn a_stop_is_of_one_client_and_an_operator_can_take_it_back() {
     assert_eq!(patchbay.admin(&remove)["removed"], true);
     listed(&patchbay, &client, &phone, false).await;
     assert_eq!(patchbay.admin(&remove)["removed"], false);
-    let nobody = ["opt-out", "remove", "--client", &client.client_ref, "--number", "the shop"];
-    assert!(patchbay.refused(&nobody).contains("is not a phone number"));
+    let no_number = ["opt-out", "remove", "--client", &client.client_ref, "--number", "the shop"];
+    assert!(patchbay.refused(&no_number).contains("is not a phone number"));
 }
 
 #[tokio::test]

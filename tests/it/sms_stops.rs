@@ -134,7 +134,7 @@ async fn a_stopped_subscriber_gets_no_sms_of_any_product() {
     assert_eq!((&failed["channel"], &failed["errorCode"]), (&json!("SMS"), &json!("900470")), "{failed}");
     assert_eq!(patchbay.sms_balance(&client).await, before, "what is not sent costs nothing");
     let page = client.get(&format!("{CHATS}?scope=all&search={}", phone.msisdn)).await.ok();
-    assert_eq!(page["content"], json!([]), "nobody is to answer a stop");
+    assert_eq!(page["content"], json!([]), "no agent has to answer a stop");
 
     phone.write_sms(SOURCE, "START").await;
     stopped(&patchbay, &client, &phone, false).await;

@@ -393,7 +393,11 @@ fn the_documentation_lists_every_setting_with_its_default() {
         if env::var_os("UPDATE_DOCS").is_some() {
             text.replace_range(start..start + length, &table.markdown());
         } else {
-            assert_eq!(text[start..start + length], table.markdown(), "run with UPDATE_DOCS=1 to write the table anew");
+            assert_eq!(
+                text[start..start + length],
+                table.markdown(),
+                "run with UPDATE_DOCS=1 to write the table again"
+            );
         }
     }
     if env::var_os("UPDATE_DOCS").is_some() {

@@ -209,7 +209,11 @@ async fn a_conversation_takes_texts_to_the_user_id_that_it_was_opened_with() {
     assert_eq!(send(&client, &to_user(&user, "one")).await["acceptedCount"], 1);
 
     phone.receives("the text", |message| message["text"] == "one").await;
-    assert_eq!(send(&client, &to_user(&other, "two")).await["acceptedCount"], 0, "somebody else's");
+    assert_eq!(
+        send(&client, &to_user(&other, "two")).await["acceptedCount"],
+        0,
+        "the conversation of another customer"
+    );
 }
 
 #[tokio::test]
@@ -237,11 +241,11 @@ async fn a_template_of_the_conversation_endpoint_belongs_to_the_active_conversat
     let mut template = client.order_ready(&[&phone.msisdn]);
     template["messages"][0]["recipients"][0]["ctId"] = json!("within");
     assert_eq!(send(&client, &template).await["acceptedCount"], 1);
-    template["messages"][0]["recipients"][0]["ctId"] = json!("beside");
+    template["messages"][0]["recipients"][0]["ctId"] = json!("outside");
     client.send(&template).await.accepted();
 
     client.statuses(&sink, "within", "DELIVERED").await;
-    client.statuses(&sink, "beside", "DELIVERED").await;
+    client.statuses(&sink, "outside", "DELIVERED").await;
     for status in sink.bodies("status") {
         let named = status.get("conversationId").cloned();
         assert_eq!(named, (status["ctId"] == "within").then(|| json!(id)), "{status}");
@@ -265,7 +269,7 @@ async fn a_repeated_key_replays_the_first_answer_and_sends_nothing() {
     client.statuses(&sink, "ct-once", "DELIVERED").await;
     assert_eq!(phone.inbox().await.len(), 1);
     close(&client, &id).await.ok();
-    assert_eq!(send().await.text, first.text, "the answer of then, whatever became of the conversation");
+    assert_eq!(send().await.text, first.text, "the first answer, also after the end of the conversation");
 }
 
 #[tokio::test]

@@ -80,9 +80,9 @@ async fn automatic_mail_is_ignored_and_not_answered() {
         order["mail"] = json!(format!("{header}\n{}", order["mail"].as_str().unwrap()));
         order
     };
-    let mut nobody = stage.order(PASSWORD, "Hello\n");
-    nobody["sender"] = json!("");
-    let orders = [with("Auto-Submitted: auto-replied"), with("Precedence: bulk"), with("List-Id: <a.b>"), nobody];
+    let mut no_sender = stage.order(PASSWORD, "Hello\n");
+    no_sender["sender"] = json!("");
+    let orders = [with("Auto-Submitted: auto-replied"), with("Precedence: bulk"), with("List-Id: <a.b>"), no_sender];
     for answer in smtplib_all(&orders) {
         assert_eq!(answer["code"], 250, "{answer}");
     }

@@ -221,7 +221,7 @@ async fn tls_trusts_the_authority_that_the_bind_names_and_no_other() {
     }
 
     let other = SmppGateway::start_with(vec![distrusting], recorded.recorder.clone(), quick());
-    assert!(!other.wait_bound(Duration::from_secs(1)).await, "nobody vouches for it");
+    assert!(!other.wait_bound(Duration::from_secs(1)).await, "no known authority signed its certificate");
     let state = other.status().remove(0).state;
     assert!(matches!(state, BindState::Waiting { .. } | BindState::Connecting), "{state:?}");
 }

@@ -231,7 +231,7 @@ mod tests {
         chat.send_rating = true;
         assert_eq!(decide(&mut chat, true, RATED), ConversationStart::No);
         assert_eq!((chat.state, chat.send_rating), (ParticipantState::Closed, false));
-        assert_eq!(decide(&mut chat, true, RATED), ConversationStart::Again, "nobody asked for the second one");
+        assert_eq!(decide(&mut chat, true, RATED), ConversationStart::Again, "the second one was not asked for");
     }
     #[test]
     fn a_rating_of_a_ticket_never_opens_a_chat() {

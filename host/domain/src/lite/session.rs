@@ -331,7 +331,7 @@ mod tests {
         let mut ours: Vec<String> = news.iter().map(|news| news.words().to_owned()).collect();
         ours.push(SessionState::default().words);
         for text in spec {
-            assert!(ours.iter().any(|own| own == text), "nobody says {text}");
+            assert!(ours.iter().any(|own| own == text), "no status has the text {text}");
         }
         for text in &ours {
             assert!(spec.contains(&text.as_str()), "{text} is not in the specification");

@@ -438,7 +438,7 @@ async fn a_lane_is_given_back_once_nothing_in_it_is_due() {
     assert!(lanes::hold(&mut db, LANE, fence).await.unwrap());
     let later = [FinishedDelivery { id: delivery(1), attempts: 1, fate: DeliveryFate::Retry(moment(60)), body: None }];
     settle(&mut db, fence, &later).await;
-    assert!(!lanes::give_back(&mut db, LANE, fence - 1, moment(0)).await.unwrap(), "it is somebody else's");
+    assert!(!lanes::give_back(&mut db, LANE, fence - 1, moment(0)).await.unwrap(), "another worker has it");
     assert!(lanes::give_back(&mut db, LANE, fence, moment(0)).await.unwrap());
     assert_eq!(lane(&mut db).await, fence + 1, "it is free at once");
 }

@@ -170,7 +170,7 @@ fn waiting_inboxes_take_turns_at_a_limited_rate() {
     assert!(second.try_recv().is_ok(), "and is told");
     assert!(window.is_anothers_turn(inbox(1), now) && !window.is_anothers_turn(inbox(2), now));
     assert_eq!(ask(2, &mut one_left()), 1);
-    assert_eq!(ask(1, &mut one_left()), 1, "nobody else waits now");
+    assert_eq!(ask(1, &mut one_left()), 1, "no other caller waits now");
 }
 
 #[test]

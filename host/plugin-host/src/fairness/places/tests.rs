@@ -65,7 +65,7 @@ async fn longest_wait_among(others: u128) -> Duration {
 #[tokio::test(start_paused = true)]
 async fn many_clients_with_waiting_calls_do_not_delay_a_quiet_one() {
     for others in [9, 60, 600] {
-        assert_eq!(longest_wait_among(others).await, Duration::ZERO, "beside {others}");
+        assert_eq!(longest_wait_among(others).await, Duration::ZERO, "among {others}");
     }
 }
 
@@ -222,7 +222,7 @@ async fn calls_with_much_memory_leave_a_quarter_of_it_to_the_others() {
     let mut small = Vec::new();
     for of in 100..116 {
         let place = enter(&places, of).await;
-        assert!(place.grow(2 * MIB), "16 calls of three fit beside them");
+        assert!(place.grow(2 * MIB), "16 calls of three fit, too");
         small.push(place);
     }
     let refused = enter_and_grow(&places, 200, 2 * MIB).await;
