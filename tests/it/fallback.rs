@@ -297,7 +297,7 @@ async fn a_client_that_trusts_every_code_also_sends_an_sms_to_customers_reached_
 
     assert_eq!(sms(&phone).await["text"], "not on WhatsApp any more");
     let kept = put(&client, &json!({ "enabled": true })).await.ok();
-    assert_eq!(kept["smsFallback"]["mode"], "ANY_131026", "what is left out stays");
+    assert_eq!(kept["smsFallback"]["mode"], "ANY_131026", "a field that is left out stays");
 }
 
 #[tokio::test]

@@ -129,7 +129,7 @@ async fn a_client_without_compile_time_left_gets_the_time_to_wait() {
         assert!(seconds > 0 && said.contains("0.001 s of processor time that a client gets in 3600 s"), "{said}");
         assert!(said.contains("try again in "), "{said}");
     }
-    assert_eq!(upload(&client, "shop", known).await.status, 200, "what is there already costs nothing");
+    assert_eq!(upload(&client, "shop", known).await.status, 200, "a known component costs nothing");
     assert_eq!(upload(&other, "shop", bot(3)).await.status, 201, "another client has its own");
 }
 

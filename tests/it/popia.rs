@@ -180,7 +180,7 @@ async fn an_agent_of_the_parent_client_sees_customers_masked_as_in_their_own_cli
     assert_eq!(last["totalElements"], 1);
     assert_eq!(masked[0], "********877");
     assert!(masked[1].as_str().unwrap().starts_with("********"), "{masked}");
-    assert_eq!(seen(&above).await, whole, "who needs numbers sees them");
+    assert_eq!(seen(&above).await, whole, "a role that needs numbers sees them");
 
     switch(&below, false).await;
     switch(&above, true).await;

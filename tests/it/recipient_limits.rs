@@ -282,6 +282,6 @@ async fn waiting_marketing_is_not_sent_to_a_customer_who_says_stop() {
     assert_eq!(code, "131050");
     assert_eq!(patchbay.provider_sends(&client).await.len(), calls, "the provider is not asked");
     client.send(&client.order_ready(&[&phone.msisdn])).await.accepted();
-    phone.receives("what is no marketing", |_| true).await;
+    phone.receives("the message that is no marketing", |_| true).await;
     assert_eq!(phone.inbox().await.len(), 1);
 }

@@ -37,7 +37,7 @@ async fn a_chatbot_and_a_shaper_can_tell_a_chat_over_sms_from_one_on_whatsapp() 
     for webhook in ["incoming", "chatbot"] {
         assert_eq!(stamped(&sink, webhook, "where").await["channel"], "SMS", "{webhook}");
     }
-    assert_eq!(stamped(&sink, "chatbot", "on sms").await["channel"], "SMS", "what the chatbot says, too");
+    assert_eq!(stamped(&sink, "chatbot", "on sms").await["channel"], "SMS", "the answer of the chatbot, too");
 
     let other = patchbay.new_phone();
     other.write(&client.number, "where").await;

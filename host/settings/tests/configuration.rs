@@ -94,7 +94,7 @@ fn the_environment_overrides_the_file() {
     let config = Settings::from_sources(Sources { file, variables, ..Sources::default() }).unwrap();
     assert_eq!(config.server.listen.to_string(), "0.0.0.0:2");
     assert_eq!(config.data_dir(), PathBuf::from("/from/environment"));
-    assert!(!config.server.workers, "what only the file says stays");
+    assert!(!config.server.workers, "a value that only the file has stays");
     assert_eq!(config.logging.format, LogFormat::Json);
 }
 

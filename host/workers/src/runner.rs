@@ -170,6 +170,6 @@ mod tests {
         assert!(ends_by(deadline, in_time).await);
         assert!(!ends_by(deadline, never).await);
         assert_eq!(began.elapsed(), Duration::from_secs(20));
-        assert!(held.await.is_err(), "what it began is cut off, too");
+        assert!(held.await.is_err(), "the tasks that it began end, too");
     }
 }

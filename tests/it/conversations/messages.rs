@@ -184,7 +184,7 @@ async fn a_customer_without_a_phone_number_is_written_to_by_bsuid() {
     let user = phone.user_id().await;
     let id = opened(&client, json!({ "customerUserId": user })).await;
     let came = write(&phone, &client, &sink, "hello").await;
-    assert_eq!(came["conversationId"], id, "who writes turns out to have that phone number");
+    assert_eq!(came["conversationId"], id, "the sender has that phone number");
 
     let mut payload = text(&client, "", &id, "one");
     payload["messages"][0]["recipientNumbers"] = json!([{ "customerUserId": user }]);

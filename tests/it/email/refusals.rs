@@ -106,7 +106,7 @@ async fn a_sender_gets_twenty_error_mails_in_an_hour_and_is_locked_after_wrong_p
     stage.patchbay.advance_clock(15 * 60 + 1).await;
     let empty: Vec<Value> = (0..11).map(|_| stage.order(PASSWORD, "\n")).collect();
     let codes: Vec<u64> = smtplib_all(&empty).iter().map(|answer| answer["code"].as_u64().unwrap()).collect();
-    assert_eq!(codes, [[250].repeat(10), vec![550]].concat(), "what no mail tells, the answer does");
+    assert_eq!(codes, [[250].repeat(10), vec![550]].concat(), "after ten mails about refusals the answer refuses");
     stage.patchbay.advance_clock(3600).await;
     assert_eq!(smtplib(&stage.order(PASSWORD, "\n")), 250);
     untouched(&stage).await;

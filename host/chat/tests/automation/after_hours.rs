@@ -180,7 +180,7 @@ async fn an_after_hours_chat_is_missed_if_it_is_not_answered_in_time_after_the_o
     stage.until("2026-09-21T20:00:00Z");
     let chat = stage.comes().await;
     stage.until("2026-09-22T08:09:59Z");
-    assert_eq!(stage.due().await, 0, "what waits is not looked at");
+    assert_eq!(stage.due().await, 0, "waiting chats are not read");
     assert_eq!(flags(&stage.found(chat).await), (false, true));
     stage.until("2026-09-22T08:10:00Z");
     stage.settle().await;

@@ -233,7 +233,7 @@ async fn a_chat_in_the_queue_is_missed_if_it_is_not_answered_in_time_and_not_bef
     let chat = stage.chat().await;
     stage.settle().await;
     stage.wait(599);
-    assert_eq!(stage.due().await, 0, "what waits is not looked at");
+    assert_eq!(stage.due().await, 0, "waiting chats are not read");
     stage.settle().await;
     assert!(!stage.found(chat).await.missed);
     stage.wait(1);

@@ -226,7 +226,7 @@ async fn a_transaction_open_at_the_start_of_reading_is_read_or_had_ended() {
         tokio::spawn(async move { stage.open(1, None).await })
     };
     tokio::time::sleep(Duration::from_millis(200)).await;
-    assert!(!reading.is_finished(), "who begins to read waits for what is going on");
+    assert!(!reading.is_finished(), "a new reader waits for running transactions");
     early.commit().await.unwrap();
     let mut connection = reading.await.unwrap();
     assert_eq!(first(&mut connection).await.0, "hello");

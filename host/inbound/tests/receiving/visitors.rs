@@ -140,7 +140,7 @@ async fn a_card_that_is_tapped_before_anything_was_sent_is_a_tap_on_that_card() 
     let tapped = stage.messages().await.pop().unwrap();
     assert_eq!(tapped.content_type, ContentType::Carousel);
     let said = InboundContent::Button { text: "More".to_owned(), payload: "MORE_RED".to_owned() };
-    assert_eq!(stage.last_said().await, said, "what the client wrote, not our token");
+    assert_eq!(stage.last_said().await, said, "the payload of the client, not our token");
     let told = stage.chatbot_events().await.pop().unwrap();
     assert_eq!(told.quoted_message_id, Some(shown.to_string()));
 }

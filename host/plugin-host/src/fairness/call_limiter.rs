@@ -200,7 +200,7 @@ mod tests {
         for _ in 0..20 {
             assert!(enter(&limiter, client(1), true).await.is_ok());
         }
-        assert!(begin.elapsed() < Duration::from_millis(1), "what two seconds give is there at once");
+        assert!(begin.elapsed() < Duration::from_millis(1), "the calls of two seconds are available at once");
         assert!(enter(&limiter, client(1), true).await.is_ok());
         assert_eq!(begin.elapsed().as_millis() / 10, 10, "the next waits a tenth of a second");
         assert!(enter(&limiter, client(2), true).await.is_ok());

@@ -112,7 +112,7 @@ async fn every_state_is_in_the_lists_that_the_table_names() {
     }
     let unteamed =
         lists::page(&mut db, CLIENT, (ChatScope::Team, OTHER), &ListSearch::Everything, FIRST).await.unwrap();
-    assert_eq!(unteamed.total, 0, "who belongs to no team has no team's chats");
+    assert_eq!(unteamed.total, 0, "an agent without a team sees the chats of no team");
 }
 
 #[tokio::test]

@@ -57,7 +57,7 @@ async fn the_size_of_key_values_is_exact_to_the_byte() {
     let two = [(own("a"), Some(vec![0; 10].into())), (shared("bb"), Some(vec![0; 100].into()))];
     assert_eq!(write(&mut db, &two).await.0, 11 + 102 + 2 * overhead);
     let (grown, held) = write(&mut db, &[(own("a"), Some(vec![0; 4].into()))]).await;
-    assert_eq!((grown, held), (-6, 107 + 2 * overhead), "what replaces a value counts by the difference");
+    assert_eq!((grown, held), (-6, 107 + 2 * overhead), "a replaced value counts by the difference");
     let (grown, _) = write(&mut db, &[(own("a"), Some(vec![0; 4].into()))]).await;
     assert_eq!(grown, 0);
     assert_eq!(chatbot_values::keys_of(&mut db, CLIENT, "bot", CHAT, moment(0)).await.unwrap(), 1);

@@ -387,7 +387,7 @@ async fn an_attempt_that_was_made_is_kept_whichever_process_has_the_lane_by_now(
     let made = [attempt(1, Some(200), None)];
     let unsent = [ended(2, 1, DeliveryFate::Dropped)];
     assert_eq!(deliveries::settle(&mut db, CLIENT, old, rows(&unsent, &[]), None).await.unwrap(), None);
-    assert_eq!(due(&mut db, moment(0)).await.len(), 2, "what was not sent is left to the process that has the lane");
+    assert_eq!(due(&mut db, moment(0)).await.len(), 2, "unsent deliveries are left to the process that has the lane");
     let done = [FinishedDelivery { id: delivery(1), attempts: 1, fate: DeliveryFate::Delivered, body: Some(b"{}") }];
     assert_eq!(deliveries::settle(&mut db, STRANGER, (ENDPOINT, fence), rows(&done, &[]), None).await.unwrap(), None);
     for _ in 0..2 {

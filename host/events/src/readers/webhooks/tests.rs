@@ -113,7 +113,7 @@ fn an_override_counts_as_a_whole() {
     let own = route(Some(INBOX), &[(WebhookType::Chatbot, OVERRIDE_CHATBOT)]);
     let routes = [default_route(), own];
     assert_eq!(told(&routes, &came_to(chat())), [OVERRIDE_CHATBOT]);
-    assert_eq!(told(&routes, &session()), [], "what the override leaves out does not go to the default");
+    assert_eq!(told(&routes, &session()), [], "an event that the override leaves out does not go to the default");
 }
 
 #[test]

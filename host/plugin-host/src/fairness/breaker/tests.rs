@@ -139,7 +139,7 @@ async fn working_or_idle_plugins_are_dropped() {
     for of in 0..5_000 {
         call(&breakers, of, "bot", CallVerdict::Well);
     }
-    assert_eq!(breakers.table().circuits, 0, "what never failed takes no memory");
+    assert_eq!(breakers.table().circuits, 0, "a plugin that never failed takes no memory");
     for of in 0..1_024 {
         call(&breakers, of, "bot", CallVerdict::Failed);
     }

@@ -248,7 +248,7 @@ async fn a_call_ended_for_lack_of_memory_starts_again_when_there_is_enough() {
         let places = places.clone();
         async move {
             let place = enter(&places, 2).await;
-            assert!(place.grow(15 * MIB), "what it turned out to need is there for it");
+            assert!(place.grow(15 * MIB), "the memory that it needed before is there for it");
         }
     });
     sleep(Duration::from_secs(1)).await;
