@@ -29,7 +29,7 @@ async fn own_ids(patchbay: &harness::Patchbay, client: &TestClient, contact: &st
             "SELECT {column}::text FROM {table} WHERE client_id = (SELECT id FROM client WHERE client_ref = $1) LIMIT 1"
         )
     };
-    let mut ids = Ids::nobodys();
+    let mut ids = Ids::unowned();
     for (target, statement) in [
         (&mut ids.participant, one("id", "participant")),
         (&mut ids.message, one("gst_id", "outbound_message")),

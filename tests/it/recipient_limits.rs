@@ -70,7 +70,7 @@ async fn a_blocked_recipient_is_rejected_on_every_channel_until_it_is_removed() 
     assert_eq!(
         other.send(&other.order_ready(&[&phone.msisdn])).await.accepted()["rejectedCount"],
         0,
-        "whose list it is"
+        "only the client of the blocklist is bound by it"
     );
 
     let page = client.get(&format!("{BLOCKLIST}?searchString=%2B{}", phone.msisdn)).await.ok();

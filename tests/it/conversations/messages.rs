@@ -148,10 +148,10 @@ async fn a_conversation_that_is_not_the_senders_is_unknown() {
     let (patchbay, client, _sink, phone) = in_touch().await;
     let stranger = patchbay.new_client().await;
     let theirs = opened(&stranger, json!({ "recipient": phone.msisdn })).await;
-    let nobodys = Uuid::from_u128(9).to_string();
+    let unowned = Uuid::from_u128(9).to_string();
 
     let foreign = rejected(&client, &text(&client, &phone.msisdn, &theirs, "x")).await;
-    let unknown = rejected(&client, &text(&client, &phone.msisdn, &nobodys, "x")).await;
+    let unknown = rejected(&client, &text(&client, &phone.msisdn, &unowned, "x")).await;
 
     assert_eq!(foreign, unknown);
     assert!(unknown.contains("not known"), "{unknown}");
