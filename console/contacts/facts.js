@@ -1,6 +1,6 @@
 // Tags and notes of a contact, for the page of contacts and the panel of the customer.
 import { html } from "htm/preact";
-import { useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import { api } from "#app/api.js";
 import { t } from "#app/i18n.js";
 import { useLoad } from "#app/load.js";
@@ -17,9 +17,12 @@ export const CONTACTS = "/messaging-service/WhatsApp/contacts";
 /** @typedef {{id: string, fullName: string, phoneNumber?: string | null, customerUserId?: string | null, createdTime: string}} ContactRecord */
 /** @typedef {{id: string, text: string, authorId: string, authorName?: string | null, createdTime: string}} ContactNote */
 
-/** The tags of a contact, which can be added and removed. @param {{contact: string, first?: string[], onChange?: () => void}} props */
+/** The tags of a contact, which can be added and removed. `first`: known ones, which another user may change. @param {{contact: string, first?: string[], onChange?: () => void}} props */
 export function TagEditor({ contact, first, onChange }) {
   const load = useLoad(async (signal) => first ?? (await api.get(`${CONTACTS}/${contact}/tags`, undefined, { signal })).tags, [contact]);
+  useEffect(() => {
+    if (first) load.replace(first);
+  }, [first]);
   const [text, setText] = useState("");
   const save = async (/** @type {string[]} */ tags) => {
     try {

@@ -51,6 +51,9 @@ export function CustomerPanel({ id, onClose }) {
 function Panel({ chat, onClose }) {
   const name = nameOf(chat);
   const load = useLoad((signal) => readCustomer(chat, signal), [chat.id]);
+  useEffect(() => onEvents((events) => {
+    if (events.some((event) => event.type === "chat.updated" && event.chat?.id === chat.id)) load.reload();
+  }), [chat.id]);
   const contact = load.data?.contactId;
   return html`<aside class="customer scroll" aria-label=${t("customer.title")} tabindex="-1">
     <header class="customer-head"><${Button} kind="quiet small" class="customer-close" icon="close" label=${t("common.close")} onClick=${onClose} />

@@ -2,6 +2,7 @@
 import { html } from "htm/preact";
 import { useState } from "preact/hooks";
 import { api } from "#app/api.js";
+import { ApiError } from "#app/faults.js";
 import { t } from "#app/i18n.js";
 import { useLoad, useRefresh } from "#app/load.js";
 import { Link } from "#app/router.js";
@@ -68,6 +69,12 @@ function ownerOf(chat) {
   return chat.assignedTo?.id ?? stateOf(chat);
 }
 
+/** Whether a chat could not be given because it has another owner by now. @param {any} chat @param {unknown} error */
+async function isTaken(chat, error) {
+  if (!(error instanceof ApiError) || error.status !== 409) return false;
+  return ownerOf(await api.get(`${CHATS}/${chat.id}`).catch(() => chat)) !== ownerOf(chat);
+}
+
 /** Gives chats away one after the other. The list may be some seconds old: a chat that an agent took since stays with that agent. @param {any[]} chats @param {{teamId: string} | {agentId: string}} to */
 async function giveAll(chats, to) {
   let [count, taken] = [0, 0];
@@ -75,11 +82,13 @@ async function giveAll(chats, to) {
   const failed = new Set();
   for (const chat of chats) {
     try {
-      const isSame = ownerOf(await api.get(`${CHATS}/${chat.id}`)) === ownerOf(chat);
-      if (isSame) await api.post(`${CHATS}/${chat.id}/transfer`, to);
-      if (isSame) count += 1;
-      else taken += 1;
+      await api.post(`${CHATS}/${chat.id}/transfer`, { ...to, ifOwner: ownerOf(chat) });
+      count += 1;
     } catch (error) {
+      if (await isTaken(chat, error)) {
+        taken += 1;
+        continue;
+      }
       failed.add(chat.id);
       reportFault(error);
     }

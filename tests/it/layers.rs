@@ -38,7 +38,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("sms", &["chat", "outbound", "plugins", "events", "tenancy", "base"]),
     ("api-core", &["tenancy", "base"]),
     ("api-messaging", &["api-core", "inbound", "chat", "outbound", "tenancy", "base"]),
-    ("api-webhooks", &["api-core", "inbound", "webhooks"]),
+    ("api-webhooks", &["api-core", "webhooks"]),
     ("api-accounts", &["api-core", "outbound", "tenancy"]),
     ("api-desk", &["api-core", "chat", "events", "tenancy", "base"]),
     ("api-plugins", &["api-core", "chat", "plugins", "base"]),

@@ -57,6 +57,7 @@ mod lite;
 mod live_chat;
 mod live_events;
 mod live_messages;
+mod live_updates;
 mod llm_bot;
 mod master_key;
 mod messenger;

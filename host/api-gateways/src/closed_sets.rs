@@ -1,10 +1,14 @@
-//! Closed sets in the bodies of the SMS gateways.
+//! Closed sets in the bodies of the SMS gateways and of unreadable callbacks.
 
 use api_core::closed_set;
-use domain::sms_products::{
-    FinalReceipt,
-    GatewayStatus::{self, Accepted, Delivered, Failed, NoCredits, QueuedAtMno, SendAgain, Sent, TrackedTooOften},
-    NOT_AVAILABLE,
+use domain::{
+    inbound::UnreadableKind,
+    inbox::InboxKind,
+    sms_products::{
+        FinalReceipt,
+        GatewayStatus::{self, Accepted, Delivered, Failed, NoCredits, QueuedAtMno, SendAgain, Sent, TrackedTooOften},
+        NOT_AVAILABLE,
+    },
 };
 
 closed_set! {
@@ -18,4 +22,14 @@ closed_set! {
     /// The final state of an SMS. `NOTAVAIL`: it is overdue.
     pub(crate) BatchReceiptStatus as "BatchReceiptStatus" =
         FinalReceipt::ALL.map(FinalReceipt::as_str).into_iter().chain([NOT_AVAILABLE]);
+    /// The providers whose callbacks can have unreadable items.
+    pub(crate) ProviderName as "CallbackProvider" = [
+        InboxKind::WhatsappCloud,
+        InboxKind::WhatsappLite,
+        InboxKind::Messenger,
+        InboxKind::Telegram,
+    ]
+    .map(InboxKind::as_str);
+    /// The part of a callback.
+    pub(crate) UnreadableKindName as "FailedCallbackKind" = UnreadableKind::ALL.map(UnreadableKind::as_str);
 }

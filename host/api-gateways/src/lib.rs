@@ -3,9 +3,10 @@
 mod account_callbacks;
 mod batch_gateway;
 mod closed_sets;
+mod failed_callbacks;
 mod form;
 mod media;
-mod page_callbacks;
+mod messenger_callbacks;
 mod providers;
 mod ranges;
 mod sms_gateway;
@@ -24,11 +25,12 @@ use state::{CallbackState, SmsGatewayState};
 
 pub fn routes(state: &ApiState, sms: Arc<Gateways>, callbacks: Arc<Intake>) -> OpenApiRouter<ApiState> {
     let gateways = sms_gateway::routes().merge(batch_gateway::routes());
-    let providers = providers::routes().merge(page_callbacks::routes());
+    let providers = providers::routes().merge(messenger_callbacks::routes());
     OpenApiRouter::new()
         .merge(gateways.with_state(SmsGatewayState::new(state, sms)))
         .merge(providers.with_state(CallbackState::new(state, callbacks)))
         .merge(media::routes())
         .merge(account_callbacks::routes())
+        .merge(failed_callbacks::routes())
         .merge(test_messages::routes())
 }

@@ -1,7 +1,6 @@
-//! Webhooks of clients: addresses, deliveries and attempts, the listener, and unreadable callbacks of providers.
+//! Webhooks of clients: addresses, deliveries and attempts, and the listener.
 
 mod closed_sets;
-mod failed_callbacks;
 mod webhook_attempts;
 mod webhook_config;
 mod webhook_listener;
@@ -14,5 +13,4 @@ pub fn routes() -> OpenApiRouter<ApiState> {
         .merge(webhook_config::routes())
         .merge(webhook_attempts::routes())
         .merge(webhook_listener::routes())
-        .merge(failed_callbacks::routes())
 }

@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc};
 
-use plugin_host::{EVERY_HOST, HttpLimits, PluginCall, json::WorldQuestion, unix_millis};
+use plugin_host::{CallSeed, EVERY_HOST, HttpLimits, PluginCall, json::WorldQuestion, unix_millis};
 
 use crate::local_run::{Cost, LocalError, LocalHost, effects::CallNotes, values::LocalValues, web::StubWeb};
 
@@ -22,7 +22,7 @@ pub async fn cost(name: &str, component: &Path) -> Result<Cost, LocalError> {
         client,
         plugin: &loaded.plugin,
         now,
-        seed: 1,
+        seed: CallSeed::from_number(1),
         config: "{}",
         turn: &turn,
         allowed_hosts: &allowed_hosts,

@@ -24,8 +24,8 @@
 //! 2. `turn_context::load` reads the data of the turn. Then no transaction is open. `question::of` makes the types of `wit/`.
 //! 3. `PluginHost::chatbot` calls the component in a fresh instance. Key-value reads are remembered with their versions
 //!    (`plugins::calls::key_values::ValueSnapshot`), and writes are buffered. Files of the
-//!    chat are read in parts, and written ones are buffered too. The id of the event seeds the randomness. The
-//!    clock is that of the event at each repetition.
+//!    chat are read in parts, and written ones are buffered too. The random numbers (`CallSubject`) and the
+//!    clock follow from the event, the same at each repetition.
 //! 4. `attachments` gives the written files that replies name their addresses. `actions::effects` turns actions into effects.
 //! 5. `attachments::store` stores these files, each with a note of its chat until a message names it. `effects::apply` is one
 //!    transaction. It checks the lease and stops if
@@ -70,12 +70,12 @@ mod conversation;
 pub mod custom_events;
 pub mod desk;
 pub mod long_lived_conversations;
+mod participant_queue;
 pub mod receive;
 pub mod routing;
 pub mod scheduled_templates;
 pub mod send_to_customer;
 pub mod started_requests;
 pub mod visitor_typing;
-mod work;
 
-pub use work::work;
+pub use participant_queue::work;

@@ -41,16 +41,16 @@ struct StoredRequest {
     most_bytes: usize,
 }
 
-/// Stores the requests of an answer. One beyond the limits ends at once, with its event. Returns the lanes to wake.
+/// Stores the requests of an answer, also if the answer took the chat from the chatbot: then only their ends are dropped.
+/// One beyond the limits ends at once. `control_version` is that of the call. Returns the lanes to wake.
 pub(crate) async fn store(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    (participant, plugin): (&Participant, &str),
+    (participant, control_version, plugin): (&Participant, i64, &str),
     started: &[StartedRequest],
 ) -> Result<Vec<(Queue, Uuid)>> {
-    // The chat may have changed hands within the answer. Then no answer can come.
-    if started.is_empty() || participant.state != ParticipantState::Bot {
+    if started.is_empty() {
         return Ok(Vec::new());
     }
     let most = i64::from(ctx.settings.limits.plugin_open_requests_per_client);
@@ -63,9 +63,7 @@ pub(crate) async fn store(
             _ => None,
         };
         if let Some(reason) = full {
-            let ended = ended((participant.control_version, plugin, job), RequestEnd::Failed(reason));
-            let event = NewParticipantEvent { id: ctx.mint(), event: ended };
-            participant_events::append(db, client, participant.id, &[event], now).await?;
+            refuse(ctx, db, client, participant, (control_version, plugin, job), reason).await?;
             continue;
         }
         let open = OpenRequest {
@@ -73,7 +71,7 @@ pub(crate) async fn store(
             participant: participant.id,
             plugin: plugin.to_owned(),
             job: job.clone(),
-            control_version: participant.control_version,
+            control_version,
             sealed: seal(ctx, client, request)?,
             deadline_at: now + TimeDelta::from_std(request.timeout).unwrap_or_default(),
         };
@@ -82,6 +80,32 @@ pub(crate) async fn store(
         (of_client, of_chat) = (of_client + 1, of_chat + 1);
     }
     Ok(wakes)
+}
+
+/// Ends a request that is not sent, as [`finish`] ends others.
+async fn refuse(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    chat: &Participant,
+    (control_version, plugin, job): (i64, &str, &str),
+    reason: String,
+) -> Result<()> {
+    if is_heard(chat, control_version) {
+        let ended = ended((control_version, plugin, job), RequestEnd::Failed(reason));
+        let event = NewParticipantEvent { id: ctx.mint(), event: ended };
+        participant_events::append(db, client, chat.id, &[event], ctx.now()).await?;
+    } else {
+        let reason = format!("the request {job} was not sent: {reason}");
+        let missed = MissedEvent { plugin, event: ENDED, subject: chat.id.0, reason: &reason };
+        calls::note_missed_event(ctx, db, client, missed).await?;
+    }
+    Ok(())
+}
+
+/// Whether the chatbot still has the chat in which it started a request.
+fn is_heard(chat: &Participant, control_version: i64) -> bool {
+    chat.state == ParticipantState::Bot && chat.control_version == control_version
 }
 
 fn seal(ctx: &Context, client: ClientId, request: &HttpRequest) -> Result<Vec<u8>> {
@@ -165,13 +189,8 @@ async fn finish(ctx: &Context, lease: &Lease, open: &OpenRequest, end: RequestEn
         return Ok(());
     }
     let participant = participants::lock(&mut tx, client, open.participant).await?;
-    let hears = |chat: &Participant| {
-        chat.id == open.participant
-            && chat.state == ParticipantState::Bot
-            && chat.control_version == open.control_version
-    };
     match participant {
-        Some(chat) if hears(&chat) => {
+        Some(chat) if chat.id == open.participant && is_heard(&chat, open.control_version) => {
             let ended = ended((open.control_version, &open.plugin, &open.job), end);
             let event = NewParticipantEvent { id: ctx.mint(), event: ended };
             participant_events::append(&mut tx, client, open.participant, &[event], ctx.now()).await?;

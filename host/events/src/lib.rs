@@ -25,7 +25,9 @@
 //! | `TicketMoved` | `chat/conversation/ticketing.rs` | none |
 //!
 //! Readers: `provider_facts.rs` keeps tiers of numbers and marketing stops. `live_events.rs` writes chat events while an agent reads
-//! them (ADR 0027; [`live`] sends them). `chat_episodes.rs` keeps the times of episodes for figures. `waiting_customers.rs` writes due times of chats (`chat_due`).
+//! them (ADR 0027; [`live_events`] sends them); use cases write `chat.updated` themselves
+//! (`storage::live_events::chat_updates`). `chat_episodes.rs` keeps the times of episodes for figures. `waiting_customers.rs` writes
+//! due times of chats (`chat_due`).
 //! `webhooks/`: `told_by` maps an event to webhooks, `destination` finds an endpoint, `take` stores one `webhook_delivery`
 //! for each. The program registers further readers in `Context` (`base::EventReader`, ADR 0056).
 

@@ -10,6 +10,7 @@ use domain::{
 use storage::{
     Error, PgConnection, Result,
     chat::{conversations, search},
+    live_events::chat_updates,
     people::customers::{self, Customer, addresses},
     tenancy::contacts,
 };
@@ -48,6 +49,7 @@ pub async fn introduce(
     let IntroducedCustomers { who: customer, folded } = settle(db, client, ids, (&named, &current), found, now).await?;
     if !is_new {
         addresses::touch(db, client, &current, now).await?;
+        chat_updates::of_customers(db, client, &[customer], (ids.mint(now), now)).await?;
     }
     customers::describe(db, client, customer, introduction.names()).await?;
     let known = customers::find(db, client, customer).await?;
@@ -102,6 +104,7 @@ pub async fn change_address(
         conversations::readdress(db, client, same, old.value(), number.value()).await?;
     }
     search::customer_changed(db, client, same).await?;
+    chat_updates::of_customers(db, client, &[same], (ids.mint(now), now)).await?;
     Ok(IntroducedCustomers { who: Some(same), folded })
 }
 

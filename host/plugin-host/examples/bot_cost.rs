@@ -14,7 +14,7 @@ use plugin_bindings::{Every, exports::patchbay::plugin::bot};
 use plugin_host::chatbot::{
     Channel, Content, Customer, Event, EventKind, IncomingMessage, LocalTime, Session, Weekday,
 };
-use plugin_host::{CallLimits, HostConfig, HttpLimits, NoKeyValues, PluginCall, PluginHost, PluginRef};
+use plugin_host::{CallLimits, CallSeed, HostConfig, HttpLimits, NoKeyValues, PluginCall, PluginHost, PluginRef};
 use wasmtime::Engine;
 use wasmtime::component::{Component, HasSelf, InstancePre};
 
@@ -166,7 +166,7 @@ fn call(client: ClientId, plugin: &PluginRef) -> PluginCall<'_> {
         client,
         plugin,
         now,
-        seed: 1,
+        seed: CallSeed::from_number(1),
         config: "{}",
         turn: "event-1",
         allowed_hosts: &[],

@@ -11,7 +11,7 @@ use chrono::DateTime;
 use domain::ids::ClientId;
 use plugin_bindings::{Every, exports::patchbay::plugin::shaper};
 use plugin_host::webhook_shaper::{Channel, ChatbotEvent, ChatbotSettings, Direction, ShapedBody, WebhookEvent};
-use plugin_host::{HostConfig, HttpLimits, PluginCall, PluginHost, PluginRef};
+use plugin_host::{CallSeed, HostConfig, HttpLimits, PluginCall, PluginHost, PluginRef};
 use wasmtime::Engine;
 use wasmtime::component::{Component, HasSelf, InstancePre};
 
@@ -104,7 +104,7 @@ fn call(plugin: &PluginRef) -> PluginCall<'_> {
         client,
         plugin,
         now,
-        seed: 1,
+        seed: CallSeed::from_number(1),
         config: "{}",
         turn: "event-1",
         allowed_hosts: &[],

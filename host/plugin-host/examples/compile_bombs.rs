@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use chrono::DateTime;
 use domain::ids::ClientId;
 use plugin_host::sms_fallback::{RequestedFallback, Undeliverable};
-use plugin_host::{Compiler, HostConfig, HttpLimits, NoKeyValues, PluginCall, PluginHost, PluginRef, Zone};
+use plugin_host::{CallSeed, Compiler, HostConfig, HttpLimits, NoKeyValues, PluginCall, PluginHost, PluginRef, Zone};
 use serde_json::json;
 
 const COMPILE: &str = "compile-plugin";
@@ -125,7 +125,7 @@ fn call(plugin: &PluginRef) -> PluginCall<'_> {
         client,
         plugin,
         now,
-        seed: 1,
+        seed: CallSeed::from_number(1),
         config: "{}",
         turn: "event-1",
         allowed_hosts: &[],

@@ -9,7 +9,9 @@ use std::sync::Arc;
 use chrono::DateTime;
 use domain::ids::ClientId;
 use plugin_host::json::WorldQuestion;
-use plugin_host::{CallLimits, HostConfig, HttpLimits, NoKeyValues, PluginCall, PluginHost, PluginRef, World};
+use plugin_host::{
+    CallLimits, CallSeed, HostConfig, HttpLimits, NoKeyValues, PluginCall, PluginHost, PluginRef, World,
+};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -60,7 +62,7 @@ fn call(client: ClientId, plugin: &PluginRef) -> PluginCall<'_> {
         client,
         plugin,
         now,
-        seed: 1,
+        seed: CallSeed::from_number(1),
         config: "{}",
         turn: "event-1",
         allowed_hosts: &[],

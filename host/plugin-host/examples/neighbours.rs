@@ -26,7 +26,9 @@ use domain::ids::ClientId;
 use plugin_host::chatbot::{
     Channel, Content, Customer, Event, EventKind, IncomingMessage, LocalTime, Session, Weekday,
 };
-use plugin_host::{CallLimits, HostConfig, HttpLimits, NoKeyValues, PluginCall, PluginHost, PluginRef, WorldQuestion};
+use plugin_host::{
+    CallLimits, CallSeed, HostConfig, HttpLimits, NoKeyValues, PluginCall, PluginHost, PluginRef, WorldQuestion,
+};
 use thread_priority::{NormalThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
@@ -295,7 +297,7 @@ impl Caller {
             client: self.client,
             plugin: &self.plugin,
             now: DateTime::UNIX_EPOCH,
-            seed: 7,
+            seed: CallSeed::from_number(7),
             config: "{}",
             turn: "turn",
             allowed_hosts: &[],

@@ -10,7 +10,8 @@ use std::time::Instant;
 use chrono::DateTime;
 use domain::ids::ClientId;
 use plugin_host::{
-    CallLimits, HostConfig, HttpLimits, NoKeyValues, PluginCall, PluginHost, PluginRef, Recording, World, WorldQuestion,
+    CallLimits, CallSeed, HostConfig, HttpLimits, NoKeyValues, PluginCall, PluginHost, PluginRef, Recording, World,
+    WorldQuestion,
 };
 use serde_json::{Value, json};
 use tokio::task::JoinSet;
@@ -71,7 +72,7 @@ async fn record(host: &PluginHost) -> Result<Recording, Box<dyn Error>> {
         client: ClientId(uuid::Uuid::nil()),
         plugin: &plugin,
         now: DateTime::from_timestamp(1_760_428_800, 0).unwrap_or_default(),
-        seed: 1,
+        seed: CallSeed::from_number(1),
         config: "{}",
         turn: "turn",
         allowed_hosts: &[],

@@ -57,6 +57,7 @@ pub use calling::{
     http_limits::{HttpLimitFault, HttpLimits},
     key_values::{KeyValueError, KeyValueSnapshot, KeyValueWrite, KeysWanted, NoKeyValues, Scope},
     limits::{CallLimits, ExceededLimit},
+    randomness::CallSeed,
     secrets::{SEALED, SecretOpener, replace_sealed, sealed},
     started_requests::StartedRequest,
     written_file::{WrittenFile, unknown_attachment, written_file_index},

@@ -88,10 +88,10 @@ pub struct SlotRecordingTerms {
 }
 
 impl SlotRecordingTerms {
-    /// Whether a call is recorded. `seed` is that of the call, so a repetition gets the same decision.
-    pub fn take(&self, now: DateTime<Utc>, seed: u64) -> bool {
+    /// Whether a call is recorded. `chance` is that of the event, so a repetition gets the same decision.
+    pub fn take(&self, now: DateTime<Utc>, chance: u64) -> bool {
         #[expect(clippy::cast_precision_loss, reason = "a share need not be exact")]
-        let place = (split_mix(seed) >> 11) as f64 / (1_u64 << 53) as f64;
+        let place = (split_mix(chance) >> 11) as f64 / (1_u64 << 53) as f64;
         self.stopped.is_none() && now < self.until && place < self.sample
     }
 }
@@ -361,7 +361,7 @@ mod tests {
     }
 
     #[test]
-    fn recordings_are_sampled_by_the_seed_and_end_in_time() {
+    fn recordings_are_sampled_by_the_event_and_end_in_time() {
         let until = DateTime::UNIX_EPOCH + chrono::TimeDelta::hours(1);
         let terms = |sample| SlotRecordingTerms {
             sample,
@@ -371,7 +371,7 @@ mod tests {
             until,
             stopped: None,
         };
-        let taken = |sample| (0..1_000).filter(|seed| terms(sample).take(DateTime::UNIX_EPOCH, *seed)).count();
+        let taken = |sample| (0..1_000).filter(|chance| terms(sample).take(DateTime::UNIX_EPOCH, *chance)).count();
         assert_eq!((taken(1.0), taken(0.0)), (1_000, 0));
         assert!((200..300).contains(&taken(0.25)), "{}", taken(0.25));
         assert!(!terms(1.0).take(until, 1));

@@ -33,11 +33,25 @@ fn without_file_and_environment_the_defaults_of_the_contract_hold() {
 }
 
 #[test]
-fn the_plugin_interface_shows_the_open_requests_of_a_client() {
+fn the_plugin_interface_shows_the_limits_of_a_client_and_of_a_chat() {
     let interface = include_str!("../../../wit/plugin-0.3.0/types.wit");
-    let most = from_file("").unwrap().limits.plugin_open_requests_per_client;
-    let row = format!("/// | `http.start`: open requests of a client | {most} | `plugin_open_requests_per_client` |");
-    assert!(interface.lines().any(|line| line == row), "wit/plugin-0.3.0/types.wit has no line\n{row}");
+    let config = from_file("").unwrap();
+    let limits = &config.limits;
+    let (requests, messages) = (limits.plugin_open_requests_per_client, limits.bot_chat_messages_per_hour);
+    let (keys, mebibytes) = (limits.kv_keys_per_participant, limits.kv_bytes_per_client >> 20);
+    for row in [
+        format!("`http.start`: open requests of a client | {requests} | `plugin_open_requests_per_client`"),
+        format!(
+            "messages of a chat in an hour, both ways; then agents take over | {messages} | `bot_chat_messages_per_hour`"
+        ),
+        format!("`kv`: keys of a plugin for one participant | {keys} | `kv_keys_per_participant`"),
+        format!(
+            "`kv`: bytes of all plugins of a client, with 64 for each key | {mebibytes} MiB | `kv_bytes_per_client`"
+        ),
+    ] {
+        let row = format!("/// | {row} |");
+        assert!(interface.lines().any(|line| line == row), "wit/plugin-0.3.0/types.wit has no line\n{row}");
+    }
 }
 
 #[test]

@@ -8,6 +8,7 @@ use domain::{
 use storage::{
     Db, PgConnection,
     chat::participants,
+    live_events::chat_updates,
     tenancy::{
         contact_merges, contact_tags,
         contacts::{self, Contact},
@@ -54,6 +55,8 @@ pub async fn set_tags(
     if !contact_tags::set(&mut tx, client, contact, &tags).await? {
         return Err(ContactError::Unknown);
     }
+    let customers = customers(&mut tx, client, contact).await?;
+    chat_updates::of_customers(&mut tx, client, &customers, (admin.mint(), admin.now())).await?;
     audit(admin, &mut tx, client, actor, "update", ("contact", &contact.to_string())).await?;
     tx.commit().await?;
     Ok(tags)

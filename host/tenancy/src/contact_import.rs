@@ -11,8 +11,10 @@ use domain::{
 use storage::{
     PgConnection,
     chat::search as chat_search,
+    live_events::chat_updates,
     people::customers::{self, addresses},
     tenancy::{
+        contact_merges,
         contact_tags::{self, TaggedContact},
         contacts,
     },
@@ -97,11 +99,16 @@ async fn import_page(
     let found = people::resolve_many(db, client, admin.ids, &phones.iter().collect::<Vec<_>>(), admin.now()).await?;
     let mut entries = contact_tags::of_customers(db, client, &found).await?;
     let mut planned = Vec::with_capacity(page.len());
+    let mut changed = Vec::new();
     for (row, customer) in page.iter().zip(found) {
         let action = action(row, entries.get(&customer));
-        store(admin, db, client, (row, customer), &mut entries).await?;
+        if action != ImportAction::Unchanged {
+            changed.push(store(admin, db, client, (row, customer), &mut entries).await?);
+        }
         planned.push(PlannedRow { row: row.clone(), action });
     }
+    let customers = contact_merges::customers_of(db, client, &changed).await?;
+    chat_updates::of_customers(db, client, &customers, (admin.mint(), admin.now())).await?;
     Ok(planned)
 }
 
@@ -115,14 +122,14 @@ fn action(row: &ImportRow, entry: Option<&TaggedContact>) -> ImportAction {
     }
 }
 
-/// Two spellings of a number may be one customer, so the entries are kept up to date.
+/// Returns the contact. Two spellings of a number may be one customer, so the entries are kept up to date.
 async fn store(
     admin: &Administration<'_>,
     db: &mut PgConnection,
     client: ClientId,
     (row, customer): (&ImportRow, CustomerId),
     entries: &mut HashMap<CustomerId, TaggedContact>,
-) -> Result<(), ContactError> {
+) -> Result<ContactId, ContactError> {
     let name = row.name.as_str();
     let mut entry = match entries.remove(&customer) {
         Some(entry) => entry,
@@ -151,6 +158,7 @@ async fn store(
         entry.tags.extend(new);
         contact_tags::set(db, client, entry.id, &entry.tags).await?;
     }
+    let contact = entry.id;
     entries.insert(customer, entry);
-    Ok(())
+    Ok(contact)
 }

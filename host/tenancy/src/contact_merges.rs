@@ -9,6 +9,7 @@ use domain::{
 use storage::{
     Db, PgConnection,
     chat::{participants, search as chat_search},
+    live_events::chat_updates,
     tenancy::{
         contact_merges::{self, ContactMerge, ListedMerge},
         contact_tags,
@@ -40,8 +41,8 @@ pub async fn merge(
     let mut tx = admin.db.begin().await?;
     let (kept, second) = lock_both(&mut tx, client, (kept, second)).await?;
     let followers = contact_merges::customers(&mut tx, client, second.id).await?;
-    let present = contact_merges::customers(&mut tx, client, kept.id).await?.len();
-    if present + followers.len() > MOST_CUSTOMERS {
+    let mut customers = contact_merges::customers(&mut tx, client, kept.id).await?;
+    if customers.len() + followers.len() > MOST_CUSTOMERS {
         return Err(ContactError::Conflict("a contact can have 20 customers at most"));
     }
     let tags_added = add_tags(&mut tx, client, (kept.id, second.id)).await?;
@@ -56,9 +57,11 @@ pub async fn merge(
         created_at: admin.now(),
     };
     contact_merges::insert(&mut tx, client, &merge).await?;
-    for customer in followers {
-        chat_search::customer_changed(&mut tx, client, customer).await?;
+    for customer in &followers {
+        chat_search::customer_changed(&mut tx, client, *customer).await?;
     }
+    customers.extend(followers);
+    chat_updates::of_customers(&mut tx, client, &customers, (admin.mint(), admin.now())).await?;
     audit(admin, &mut tx, client, actor, "merge", ("contact", &pair(&merge))).await?;
     let user = participants::agent_names(&mut tx, client, &[by]).await?.remove(&by);
     tx.commit().await?;
@@ -85,9 +88,12 @@ pub async fn undo(
     contact_tags::set(&mut tx, client, shown, &tags).await?;
     contact_merges::remove(&mut tx, client, second).await?;
     contact_merges::give(&mut tx, client, &merge.followers, (shown, second)).await?;
-    for customer in contact_merges::customers(&mut tx, client, second).await? {
-        chat_search::customer_changed(&mut tx, client, customer).await?;
+    let mut customers = contact_merges::customers(&mut tx, client, second).await?;
+    for customer in &customers {
+        chat_search::customer_changed(&mut tx, client, *customer).await?;
     }
+    customers.extend(contact_merges::customers(&mut tx, client, shown).await?);
+    chat_updates::of_customers(&mut tx, client, &customers, (admin.mint(), admin.now())).await?;
     audit(admin, &mut tx, client, actor, "unmerge", ("contact", &pair(&merge))).await?;
     tx.commit().await?;
     Ok(())

@@ -4,7 +4,7 @@ use domain::{
     address::{Address, AddressKind},
     body::{Faults, FieldFault},
     contact::{ContactName, NewContact},
-    ids::{ClientId, ContactId},
+    ids::{ClientId, ContactId, CustomerId},
     page::{Page, PageRequest},
     privacy::{CustomerVisibility, MaskedSearch},
     search::SearchText,
@@ -12,6 +12,7 @@ use domain::{
 use storage::{
     Db, PgConnection,
     chat::search as chat_search,
+    live_events::chat_updates,
     people::customers::{self, Customer},
     tenancy::{
         contact_merges,
@@ -67,6 +68,7 @@ pub async fn create(
     let entry = contacts::NewEntry { contact: id, customer, name: new.name.as_str(), phones: &phones };
     contacts::insert(&mut tx, client, entry, admin.now()).await?;
     chat_search::customer_changed(&mut tx, client, customer).await?;
+    chat_updates::of_customers(&mut tx, client, &[customer], (admin.mint(), admin.now())).await?;
     audit(admin, &mut tx, client, actor, "create", ("contact", &id.to_string())).await?;
     let made = contacts::get(&mut tx, client, id).await?.ok_or(ContactError::Unknown)?;
     tx.commit().await?;
@@ -87,28 +89,30 @@ pub async fn rename(
 ) -> Result<Contact, ContactError> {
     let mut tx = admin.db.begin().await?;
     let found = contacts::get(&mut tx, client, contact).await?.ok_or(ContactError::Unknown)?;
-    set_name(&mut tx, client, &found, name.as_str()).await?;
+    let customers = set_name(&mut tx, client, &found, name.as_str()).await?;
+    chat_updates::of_customers(&mut tx, client, &customers, (admin.mint(), admin.now())).await?;
     audit(admin, &mut tx, client, actor, "update", ("contact", &found.id.to_string())).await?;
     let renamed = contacts::get(&mut tx, client, found.id).await?.ok_or(ContactError::Unknown)?;
     tx.commit().await?;
     Ok(renamed)
 }
 
-/// Renames a contact. The chats of all its customers show the name and are found by it.
+/// Renames a contact. The chats of all its customers, which are returned, show the name and are found by it.
 pub(crate) async fn set_name(
     db: &mut PgConnection,
     client: ClientId,
     contact: &Contact,
     name: &str,
-) -> Result<(), ContactError> {
+) -> Result<Vec<CustomerId>, ContactError> {
     let customer = customers::find(db, client, contact.customer).await?;
     if !contacts::rename(db, client, contact.id, name, &phones(customer.as_ref())).await? {
         return Err(ContactError::Unknown);
     }
-    for customer in contact_merges::customers(db, client, contact.id).await? {
-        chat_search::customer_changed(db, client, customer).await?;
+    let named = contact_merges::customers(db, client, contact.id).await?;
+    for customer in &named {
+        chat_search::customer_changed(db, client, *customer).await?;
     }
-    Ok(())
+    Ok(named)
 }
 
 /// Removes a contact, and those that are merged into it. The customers and their chats stay.
@@ -124,9 +128,10 @@ pub async fn delete(
     if !contacts::delete(&mut tx, client, found.id).await? {
         return Err(ContactError::Unknown);
     }
-    for customer in customers {
-        chat_search::customer_changed(&mut tx, client, customer).await?;
+    for customer in &customers {
+        chat_search::customer_changed(&mut tx, client, *customer).await?;
     }
+    chat_updates::of_customers(&mut tx, client, &customers, (admin.mint(), admin.now())).await?;
     audit(admin, &mut tx, client, actor, "delete", ("contact", &found.id.to_string())).await?;
     tx.commit().await?;
     Ok(())

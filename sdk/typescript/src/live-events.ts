@@ -24,7 +24,7 @@ export type ChatEvent = EventBase &
     | { type: "chat.opened"; reopened?: boolean }
     | { type: "chat.changed"; from?: unknown; to?: unknown; reason?: string }
     | { type: "chat.closed"; from?: unknown }
-    | { type: "chat.missed" | "chat.after-hours" | "customer.typing" }
+    | { type: "chat.missed" | "chat.after-hours" | "chat.updated" | "customer.typing" }
     | { type: "chat.rated"; rating: "POOR" | "AVERAGE" | "EXCELLENT"; message?: Schemas["MessageResponse"] }
     | { type: "ticket.changed"; ticket: Record<string, unknown> }
   );

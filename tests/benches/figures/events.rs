@@ -32,13 +32,18 @@ const COUNTED: u32 = 5;
 const PATIENCE: Duration = Duration::from_secs(10);
 const WEBHOOKS: &str = "/messaging-service/WhatsApp/WhatsAppClientWebHook";
 
+/// Events in a second; `EVENTS` sets another number, for a machine that does not keep up.
+fn rate() -> u32 {
+    std::env::var("EVENTS").map_or(PER_SECOND, |rate| rate.parse().unwrap())
+}
+
 pub async fn measure() -> [Figure; 2] {
     let mut scene = Scene::set().await;
     let alive = scene.run("alive", LENGTH).await;
     let mut notes = vec![format!("all addresses answer: {alive}")];
     if costs::count_statements(&scene.stage.db).await {
         scene.run("counted", COUNTED).await;
-        notes.extend(costs::counted(&scene.stage.db, f64::from(PER_SECOND * (WARM_UP + COUNTED))).await);
+        notes.extend(costs::counted(&scene.stage.db, f64::from(rate() * (WARM_UP + COUNTED))).await);
     }
     scene.kill_one().await;
     let with_dead = scene.run("dead", LENGTH).await;
@@ -108,11 +113,11 @@ impl Scene {
     /// Customers write at an even pace, independent of earlier messages. Returns the times of their messages.
     async fn run(&mut self, round: &str, seconds: u32) -> Times {
         let patchbay = Arc::new(self.stage.patchbay.url());
-        let all = usize::try_from(PER_SECOND * (WARM_UP + seconds)).unwrap();
-        let measured_from = usize::try_from(PER_SECOND * WARM_UP).unwrap();
+        let all = usize::try_from(rate() * (WARM_UP + seconds)).unwrap();
+        let measured_from = usize::try_from(rate() * WARM_UP).unwrap();
         let http = reqwest::Client::new();
         let (mut began, mut posts) = (Vec::with_capacity(all), JoinSet::new());
-        let mut pace = tokio::time::interval(Duration::from_secs(1) / PER_SECOND);
+        let mut pace = tokio::time::interval(Duration::from_secs(1) / rate());
         for event in 0..all {
             pace.tick().await;
             let number = &self.numbers[event % NUMBERS];

@@ -242,6 +242,29 @@ async fn a_search_of_more_than_200_characters_is_refused() {
 }
 
 #[tokio::test]
+async fn a_chat_with_another_owner_than_the_caller_names_stays_with_it() {
+    let desk = Desk::set().await;
+    let (thandi, sipho) = (desk.agent("thandi"), desk.agent("sipho"));
+    let sales = desk.team("Sales", &[]).await;
+    let path = format!("{CHATS}/{}/transfer", desk.chat);
+    let give =
+        async |owner: &str, to: &Agent| desk.client.post(&path, &json!({ "agentId": to.id, "ifOwner": owner })).await;
+    let waits = desk.client.post(&path, &json!({ "teamId": sales, "ifOwner": "QUEUED" })).await.ok();
+    assert_eq!(waits["teamName"], "Sales");
+    thandi.does(&desk.chat, "assign").await.ok();
+
+    for owner in ["QUEUED", "BOT", "CLOSED", sipho.id.as_str()] {
+        assert_eq!(give(owner, &sipho).await.status, 409, "{owner}");
+    }
+    assert_eq!(desk.chat().await["assignedTo"]["id"], thandi.id);
+
+    assert_eq!(give(thandi.id.as_str(), &sipho).await.ok()["assignedTo"]["id"], sipho.id);
+    assert_eq!(give(thandi.id.as_str(), &sipho).await.status, 200, "a repeated call finds the chat where it should be");
+    assert_eq!(give("ACTIVE", &thandi).await.faulty_fields(), ["ifOwner"]);
+    sipho.does(&desk.chat, "terminate").await.ok();
+    assert_eq!(give("CLOSED", &thandi).await.status, 409, "a closed chat cannot be given");
+}
+#[tokio::test]
 async fn a_program_cannot_have_a_chat() {
     let desk = Desk::set().await;
     let email = format!("api@{}.example", desk.client.client_ref);

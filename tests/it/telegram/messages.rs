@@ -104,11 +104,25 @@ async fn states(patchbay: &Patchbay, client_ref: &str) -> Vec<(String, Option<St
     sqlx::query_as(statement).bind(client_ref).fetch_all(&mut db).await.unwrap()
 }
 
-async fn settles(patchbay: &Patchbay, client_ref: &str, wanted: &[(&str, Option<&str>)]) {
+/// Waits until the messages of a client have these states and error codes.
+pub(super) async fn settles(patchbay: &Patchbay, client_ref: &str, wanted: &[(&str, Option<&str>)]) {
     eventually(&format!("{wanted:?}"), || async {
         let all = states(patchbay, client_ref).await;
         let all: Vec<(&str, Option<&str>)> = all.iter().map(|(one, code)| (one.as_str(), code.as_deref())).collect();
         (all == wanted).then_some(())
+    })
+    .await;
+}
+
+/// Waits until a message of a client is in doubt.
+pub(super) async fn is_in_doubt(patchbay: &Patchbay, client_ref: &str) {
+    eventually("the message is in doubt", || async {
+        let mut db = patchbay.database().await;
+        let statement =
+            "SELECT phase FROM outbound_work work JOIN client ON client.id = work.client_id WHERE client_ref = $1";
+        let phase: Option<String> =
+            sqlx::query_scalar(statement).bind(client_ref).fetch_optional(&mut db).await.unwrap();
+        (phase.as_deref() == Some("UNKNOWN")).then_some(())
     })
     .await;
 }
@@ -154,14 +168,6 @@ async fn a_message_whose_answer_is_lost_is_in_doubt_and_not_failed() {
     let refusal = json!({ "code": 502, "description": "Bad Gateway", "times": 1 });
     user.treat_bot(json!({ "refuse": refusal })).await;
     user.write("say doubt").await;
-    eventually("the message is in doubt", || async {
-        let mut db = patchbay.database().await;
-        let statement =
-            "SELECT phase FROM outbound_work work JOIN client ON client.id = work.client_id WHERE client_ref = $1";
-        let phase: Option<String> =
-            sqlx::query_scalar(statement).bind(&client.client_ref).fetch_optional(&mut db).await.unwrap();
-        (phase.as_deref() == Some("UNKNOWN")).then_some(())
-    })
-    .await;
+    is_in_doubt(&patchbay, &client.client_ref).await;
     assert_eq!(user.calls("sendMessage").await.len(), 1, "it is not sent again at once");
 }

@@ -3,6 +3,7 @@
 mod bots;
 mod callbacks;
 mod commands;
+mod emulator;
 mod files;
 mod messages;
 

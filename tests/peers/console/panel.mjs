@@ -42,16 +42,29 @@ await inbox.field.waitFor();
 await row("tagged", "WA", "WhatsApp", "You");
 await inbox.row("tagged").getByText("vip", { exact: true }).waitFor();
 await panel.getByRole("button", { name: "Name this customer" }).click();
-await dialog("Name this customer").getByLabel("Name").fill("Xenia");
+await dialog("Name this customer").getByLabel("Name").fill("Xena");
 await dialog("Name this customer").getByRole("button", { name: "Save" }).click();
-await panel.getByRole("heading", { name: "Xenia", exact: true }).waitFor();
+await panel.getByRole("heading", { name: "Xena", exact: true }).waitFor();
 const named = (text, name) => eventually(`the name ${name} of "${text}"`, async () => (await inbox.row(text).locator(".chat-name").textContent()) === name);
-for (const text of ["tagged", "queue by SMS"]) await named(text, "Xenia");
+for (const text of ["tagged", "queue by SMS"]) await named(text, "Xena");
 
 // Facts of the contact.
 await panel.getByLabel("Add a tag").fill("late payer");
 await panel.getByLabel("Add a tag").press("Enter");
 await panel.getByRole("button", { name: "Remove the tag late payer" }).waitFor();
+
+// A colleague adds a tag and corrects the name: the panel and the rows follow, and a half-written tag stays.
+await panel.getByLabel("Add a tag").fill("half");
+const idOf = async (number) => (await api("GET", `${CONTACTS}?search=${number}`)).content[0].id;
+const contact = `${CONTACTS}/${await idOf(given.phone)}`;
+await api("PUT", `${contact}/tags`, { tags: ["late payer", "abroad"] });
+await panel.getByRole("button", { name: "Remove the tag abroad" }).waitFor();
+await api("PUT", contact, { fullName: "Xenia" });
+await panel.getByRole("heading", { name: "Xenia", exact: true }).waitFor();
+for (const text of ["tagged", "queue by SMS"]) await named(text, "Xenia");
+check((await panel.getByLabel("Add a tag").inputValue()) === "half", "the half-written tag is gone");
+await panel.getByLabel("Add a tag").fill("");
+
 await panel.getByLabel("A note about this customer").fill("Calls on Mondays.");
 await panel.getByRole("button", { name: "Add note" }).click();
 await part("Notes about the customer").getByRole("listitem").getByText("Calls on Mondays.").waitFor();
@@ -72,10 +85,9 @@ check((await decision.textContent()).startsWith("usher 1") && (await decision.ge
 check((await part("Details").textContent()).includes(`+${given.number}`), "the panel does not name our address");
 
 // The other number is merged. Its chat is one of the customer's, with the same facts.
-const idOf = async (number) => (await api("GET", `${CONTACTS}?search=${number}`)).content[0].id;
 const other = (await api("POST", CONTACTS, { fullName: "Quirin", phoneNumber: second })).id;
-await api("POST", `${CONTACTS}/${await idOf(given.phone)}/merges`, { contactId: other });
-await page.reload();
+await api("POST", `${contact}/merges`, { contactId: other });
+await named("queue please", "Xenia");
 const chats = part("Other chats").getByRole("link");
 await eventually("the two other chats", async () => (await chats.count()) === 2);
 await chats.filter({ hasText: "SMS" }).waitFor();

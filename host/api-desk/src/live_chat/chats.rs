@@ -14,7 +14,7 @@ use axum::{
     extract::{FromRequestParts, State},
     http::request::Parts,
 };
-use chat::desk::{self, NewHolder};
+use chat::desk::{self, ChatHolder, NewHolder};
 use domain::{
     chat::ChatScope,
     ids::{ParticipantId, TeamId, UserId},
@@ -276,9 +276,27 @@ struct AssignBody {
     /// The team whose queue gets the chat.
     #[schema(value_type = Option<Uuid>)]
     team_id: Option<String>,
+    /// Moves the chat only if this is its owner: the id of its agent, or `QUEUED`, `BOT` or `CLOSED`. If an agent was
+    /// faster, the answer is 409 and the chat stays with that agent.
+    if_owner: Option<String>,
 }
 
 impl AssignBody {
+    fn expected_owner(&self) -> Result<Option<ChatHolder>, ApiError> {
+        let Some(owner) = self.if_owner.as_deref() else { return Ok(None) };
+        let holder = match owner {
+            "BOT" => ChatHolder::Bot,
+            "QUEUED" => ChatHolder::Queue,
+            "CLOSED" => ChatHolder::Closed,
+            agent => {
+                let agent: Result<UserId, _> = agent.parse();
+                let fault = "is not `QUEUED`, `BOT`, `CLOSED` or the id of one of your users";
+                ChatHolder::Agent(agent.map_err(|_| ApiError::fault("ifOwner", fault))?)
+            }
+        };
+        Ok(Some(holder))
+    }
+
     /// `None` if neither is named.
     fn to(self) -> Result<Option<NewHolder>, ApiError> {
         match (self.agent_id, self.team_id) {
@@ -316,7 +334,7 @@ impl AssignBody {
     security(("apiKey" = [LiveChat::ROW.name])),
     responses(
         (status = 200, description = "The chat with its new owner.", body = ChatParticipantResponse),
-        (status = 409, description = "Another agent has the chat, it is closed, or the agent has reached the chat limit."),
+        (status = 409, description = "Another agent has the chat, it is closed, it has another owner than `ifOwner`, or the agent has reached the chat limit."),
     ),
 )]
 async fn assign(
@@ -326,8 +344,9 @@ async fn assign(
     OptionalJson(body): OptionalJson<AssignBody>,
 ) -> Result<Json<ChatParticipantResponse>, ApiError> {
     let id = chat_id(&id)?;
+    let from = body.expected_owner()?;
     let to = body.to()?.unwrap_or(NewHolder::Caller);
-    let moved = desk::assign(&state.context, acting(&allowed), id, to).await.map_err(api_error)?;
+    let moved = desk::assign_from(&state.context, acting(&allowed), id, (from, to)).await.map_err(api_error)?;
     Ok(Json(moved.into()))
 }
 
@@ -344,7 +363,7 @@ async fn assign(
     security(("apiKey" = [LiveChat::ROW.name])),
     responses(
         (status = 200, description = "The chat with its new owner.", body = ChatParticipantResponse),
-        (status = 409, description = "Another agent has the chat, it is closed, or the agent has reached the chat limit."),
+        (status = 409, description = "Another agent has the chat, it is closed, it has another owner than `ifOwner`, or the agent has reached the chat limit."),
     ),
 )]
 async fn transfer(
@@ -354,7 +373,8 @@ async fn transfer(
     OptionalJson(body): OptionalJson<AssignBody>,
 ) -> Result<Json<ChatParticipantResponse>, ApiError> {
     let id = chat_id(&id)?;
+    let from = body.expected_owner()?;
     let to = body.to()?.ok_or_else(|| ApiError::fault("teamId", "is required, unless agentId is given"))?;
-    let moved = desk::assign(&state.context, acting(&allowed), id, to).await.map_err(api_error)?;
+    let moved = desk::assign_from(&state.context, acting(&allowed), id, (from, to)).await.map_err(api_error)?;
     Ok(Json(moved.into()))
 }

@@ -1,5 +1,5 @@
 use domain::ids::ClientId;
-use plugin_host::{PluginCall, World, json::WorldQuestion, unix_millis};
+use plugin_host::{CallSeed, PluginCall, World, json::WorldQuestion, unix_millis};
 use serde_json::{Value, json};
 
 use super::{
@@ -86,7 +86,7 @@ impl QuestionCase {
             client,
             plugin: &loaded.plugin,
             now: setup.now,
-            seed: 1,
+            seed: CallSeed::from_number(1),
             config: &setup.config,
             turn,
             allowed_hosts: &setup.allowed_hosts,

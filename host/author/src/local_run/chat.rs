@@ -9,7 +9,7 @@ use std::{
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{chat::SESSION_WINDOW, contact_attribute::AttributeDefinition, ids::ClientId};
 use plugin_host::{
-    CallError, HttpLimits, PluginCall, PluginRef, StartedRequest, WrittenFile, Zone,
+    CallError, CallSeed, HttpLimits, PluginCall, PluginRef, StartedRequest, WrittenFile, Zone,
     chatbot::{
         Action, Attribute, Author, Channel, Content, Event, EventKind, HttpFinished, IncomingMessage, PastMessage,
         QuotedMessage, Session,
@@ -294,7 +294,7 @@ impl<'a> LocalChat<'a> {
             client: self.client,
             plugin: &self.loaded.plugin,
             now: pending.happened_at,
-            seed: pending.id.as_u64_pair().1,
+            seed: CallSeed::from_number(pending.id.as_u64_pair().1),
             config: &self.setup.config,
             turn: &event.id,
             allowed_hosts: &self.setup.allowed_hosts,

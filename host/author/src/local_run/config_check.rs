@@ -6,7 +6,7 @@ use std::{fmt::Write as _, sync::Arc};
 use chrono::DateTime;
 use domain::body::FieldFault;
 use plugin_host::{
-    CallError, HttpLimits, NoKeyValues, PluginCall, SEALED, WorldQuestion,
+    CallError, CallSeed, HttpLimits, NoKeyValues, PluginCall, SEALED, WorldQuestion,
     config_schema::{self, PreviousSecrets, shorten},
 };
 use serde_json::Value;
@@ -59,7 +59,7 @@ impl LocalHost {
             client: LOADING_CLIENT,
             plugin: &loaded.plugin,
             now: DateTime::default(),
-            seed: 1,
+            seed: CallSeed::from_number(1),
             config,
             turn: "activate",
             allowed_hosts: &[],

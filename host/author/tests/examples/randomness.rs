@@ -5,7 +5,8 @@ use std::{path::Path, sync::Arc, time::Duration};
 use author::{BuildError, Lang, Project, build, new};
 use domain::ids::ClientId;
 use plugin_host::{
-    CallLimits, DryAnswer, HostConfig, HttpLimits, NoKeyValues, PluginCall, PluginHost, PluginRef, World, WorldQuestion,
+    CallLimits, CallSeed, DryAnswer, HostConfig, HttpLimits, NoKeyValues, PluginCall, PluginHost, PluginRef, World,
+    WorldQuestion,
 };
 use serde_json::Value;
 
@@ -135,7 +136,7 @@ impl Plugin {
             client: client(),
             plugin: &self.plugin,
             now: now(),
-            seed,
+            seed: CallSeed::from_number(seed),
             config: "{}",
             turn: "event-1",
             allowed_hosts: &[],

@@ -16,6 +16,7 @@ use storage::{
         teams,
     },
     inbound::unsent_files,
+    live_events::chat_updates,
 };
 use uuid::Uuid;
 
@@ -87,6 +88,7 @@ pub(super) async fn apply(
             return Ok(TurnOutcome::from_trouble(TurnTrouble::Unusable { reason, made: answer.made }));
         }
     }
+    let tags = participant.tags.clone();
     let mut turn = Turn {
         ctx,
         lease,
@@ -95,21 +97,24 @@ pub(super) async fn apply(
         participant: &mut participant,
         steps: Vec::new(),
         timers: false,
-        missing_team: None,
+        remarks: Vec::new(),
     };
     for effect in answer.effects {
         turn.carry_out(&mut tx, effect).await?;
     }
-    if let Some(team) = turn.missing_team.take() {
-        answer.made.add_log_line(&format!("there is no team `{team}`: the chat waits for all agents"));
+    for remark in std::mem::take(&mut turn.remarks) {
+        answer.made.add_log_line(&remark);
     }
     let mut wakes = turn.finish(&mut tx).await?;
     // From here on the messages tie the files to the customer.
     unsent_files::remove(&mut tx, client, &answer.files).await?;
-    wakes
-        .extend(started_requests::store(ctx, &mut tx, client, (&participant, scene.plugin()), &answer.requests).await?);
+    let owner = (&participant, seen.control_version, scene.plugin());
+    wakes.extend(started_requests::store(ctx, &mut tx, client, owner, &answer.requests).await?);
     participant.events_handled += 1;
     participants::save(&mut tx, client, &participant).await?;
+    if participant.tags != tags {
+        chat_updates::of_chat(&mut tx, client, participant.id, (ctx.mint(), ctx.now())).await?;
+    }
     participant_events::remove(&mut tx, client, event.id).await?;
     let kept = calls::keep(ctx, &mut tx, client, vec![*answer.made]).await?;
     tx.commit().await?;
@@ -135,8 +140,8 @@ struct Turn<'a> {
     participant: &'a mut Participant,
     steps: Vec<Step>,
     timers: bool,
-    /// A team to which the chatbot handed over and that does not exist.
-    missing_team: Option<String>,
+    /// For the author of the plugin: the parts that were left out, with reasons.
+    remarks: Vec<String>,
 }
 
 impl Turn<'_> {
@@ -181,14 +186,21 @@ impl Turn<'_> {
                 attributes::apply(self.ctx, db, self.lease.client, self.scene, change).await?;
             }
             ChatbotEffect::Untag(tag) => self.participant.tags.retain(|other| *other != tag),
-            ChatbotEffect::Tag(tag) => {
-                let tags = &mut self.participant.tags;
-                if !tags.contains(&tag) && tags.len() < MOST_TAGS {
-                    tags.push(tag);
-                }
-            }
+            ChatbotEffect::Tag(tag) => self.tag(tag),
         }
         Ok(())
+    }
+
+    fn tag(&mut self, tag: String) {
+        let tags = &mut self.participant.tags;
+        if tags.contains(&tag) {
+            return;
+        }
+        if tags.len() < MOST_TAGS {
+            tags.push(tag);
+        } else {
+            self.remarks.push(format!("the tag `{tag}` was left out: a chat has at most {MOST_TAGS} tags"));
+        }
     }
 
     /// If no team has this name, the chat goes to the unassigned queue and the reason says so.
@@ -207,7 +219,7 @@ impl Turn<'_> {
         self.participant.queued_reason = Some(match unknown {
             Some(name) => {
                 let name = name.trim();
-                self.missing_team = Some(name.to_owned());
+                self.remarks.push(format!("there is no team `{name}`: the chat waits for all agents"));
                 format!("there is no team `{name}`; {reason}")
             }
             None => reason,
@@ -325,4 +337,16 @@ async fn begin_with(
     participant_events::insert_before(db, lease.client, participant, &new, next).await?;
     let due_at = next.due_at - TimeDelta::microseconds(1);
     Ok(WaitingEvent { id: new.id, event: new.event, due_at, attempts: 0 })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::MOST_TAGS;
+
+    #[test]
+    fn the_plugin_interface_shows_how_many_tags_a_chat_has() {
+        let interface = include_str!("../../../../wit/plugin-0.3.0/types.wit");
+        let row = format!("/// | tags of a chat | {MOST_TAGS} | |");
+        assert!(interface.lines().any(|line| line == row), "wit/plugin-0.3.0/types.wit has no line\n{row}");
+    }
 }

@@ -127,7 +127,7 @@ async fn run(ctx: &Context, lease: &Lease, scene: &TurnContext, event: &WaitingE
     let now = event.moment();
     let snapshot = ValueSnapshot::new(ctx.db.clone(), lease.client, scene.plugin(), participant, now).with_files(ctx);
     let snapshot = Arc::new(snapshot);
-    let call = scene.answering.call(lease.client, &about, now);
+    let call = scene.answering.call(&ctx.sealer, lease.client, &about, now);
     let (asked, session) = question::of(scene, event, now);
     let outcome = ctx.plugins.chatbot(call, &asked, &session, Arc::<ValueSnapshot>::clone(&snapshot)).await;
     let mut made = Box::new(FinishedCall::of((&scene.answering, &about), &outcome, now));

@@ -37,7 +37,10 @@ pub use customer::{CustomerPanel, customer};
 pub use lists::{counts, list, one};
 pub use message_draft::{DraftContent, DraftRequest, MessageDraft};
 pub use messages::{MOST_AT_ONCE, MessageView, by_ct_id, find_tracked, past};
-pub use moves::{ChatPatch, NewHolder, assign, open, release, resolve, return_to_bot, terminate, terminate_whole};
+pub use moves::{
+    ChatHolder, ChatPatch, NewHolder, assign, assign_from, open, release, resolve, return_to_bot, terminate,
+    terminate_whole,
+};
 pub use original_content::{OriginalContent, original};
 pub use presence::{PresenceResult, read, typing};
 pub use send_message::{check_send, send_message};

@@ -37,6 +37,27 @@ pub enum NewHolder {
     Team(TeamId),
 }
 
+/// The owner of a chat, as a caller knows it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChatHolder {
+    Agent(UserId),
+    Bot,
+    /// All agents, or those of a team.
+    Queue,
+    Closed,
+}
+
+impl ChatHolder {
+    fn of(chat: &Participant) -> Self {
+        match chat.state {
+            ParticipantState::Active => chat.assigned_agent.map_or(Self::Queue, Self::Agent),
+            ParticipantState::Bot => Self::Bot,
+            ParticipantState::Queued => Self::Queue,
+            ParticipantState::Closed => Self::Closed,
+        }
+    }
+}
+
 /// Assigns a chat to an agent or a team. If two callers take it at once, one gets [`DeskError::Conflict`].
 pub async fn assign(
     ctx: &Context,
@@ -44,11 +65,22 @@ pub async fn assign(
     id: ParticipantId,
     to: NewHolder,
 ) -> Result<ChatView, DeskError> {
+    assign_from(ctx, acting, id, (None, to)).await
+}
+
+/// As [`assign`]. A chat with another owner than `from` stays with it, and the caller gets [`DeskError::Conflict`].
+pub async fn assign_from(
+    ctx: &Context,
+    acting: ActingUser,
+    id: ParticipantId,
+    (from, to): (Option<ChatHolder>, NewHolder),
+) -> Result<ChatView, DeskError> {
     let mut tx = ctx.db.begin().await?;
     let mut chat = lock_chat(&mut tx, acting.client, id).await?;
     if chat.state == ParticipantState::Closed {
         return Err(MoveRefused::Closed.into());
     }
+    check_holder(&mut tx, acting, &chat, (from, to)).await?;
     let had = chat.clone();
     let ticket = match to {
         NewHolder::Caller => {
@@ -207,6 +239,26 @@ pub async fn terminate_whole(
     let moved = event_facts::moved_event(had, &chat);
     let ticket = ticketing::step(ctx, &mut tx, acting.client, &chat, TicketMove::Ended).await?;
     finish(ctx, tx, acting, chat, [asked, Some(moved), ticket]).await
+}
+
+/// Refuses to move a chat with another owner than the caller knows, unless it is where it should go.
+async fn check_holder(
+    db: &mut PgConnection,
+    acting: ActingUser,
+    chat: &Participant,
+    (from, to): (Option<ChatHolder>, NewHolder),
+) -> Result<(), DeskError> {
+    let holder = ChatHolder::of(chat);
+    let is_there = matches!(to, NewHolder::Agent(agent) if holder == ChatHolder::Agent(agent));
+    if is_there || from.is_none_or(|from| from == holder) {
+        return Ok(());
+    }
+    Err(match holder {
+        ChatHolder::Agent(agent) => taken_error(db, acting.client, agent).await?,
+        ChatHolder::Bot | ChatHolder::Queue | ChatHolder::Closed => {
+            DeskError::Conflict("the chat has another owner by now".to_owned())
+        }
+    })
 }
 
 fn taking(acting: ActingUser) -> Result<(), DeskError> {

@@ -70,8 +70,10 @@ async fn run(ctx: &Context, lease: &Lease, case: &RoutingCase, answering: &Arc<A
     let now = case.event.moment();
     let snapshot = Arc::new(ValueSnapshot::new(ctx.db.clone(), client, answering.name(), case.participant.id, now));
     let inbound = case.inbound(now);
-    let outcome =
-        ctx.plugins.route(answering.call(client, &about, now), &inbound, Arc::<ValueSnapshot>::clone(&snapshot)).await;
+    let outcome = ctx
+        .plugins
+        .route(answering.call(&ctx.sealer, client, &about, now), &inbound, Arc::<ValueSnapshot>::clone(&snapshot))
+        .await;
     let made = FinishedCall::of((answering, &about), &outcome, now);
     let answer = match outcome {
         Ok(outcome) => {

@@ -71,6 +71,8 @@ pub enum LiveKind {
     },
     ChatMissed,
     ChatAfterHours,
+    /// Other tags of the chat, or other facts of its customer.
+    ChatUpdated,
     CustomerTypes,
     NoteWritten {
         note: NoteId,
@@ -109,6 +111,7 @@ impl LiveKind {
             Self::ChatClosed { .. } => "chat.closed",
             Self::ChatMissed => "chat.missed",
             Self::ChatAfterHours => "chat.after-hours",
+            Self::ChatUpdated => "chat.updated",
             Self::CustomerTypes => "customer.typing",
             Self::NoteWritten { .. } => "note.written",
             Self::ViewersChanged => "chat.viewers",
@@ -130,6 +133,7 @@ impl LiveKind {
             | Self::ChatClosed { .. }
             | Self::ChatMissed
             | Self::ChatAfterHours
+            | Self::ChatUpdated
             | Self::CustomerTypes
             | Self::NoteWritten { .. }
             | Self::ViewersChanged

@@ -119,6 +119,7 @@ struct Chat<'a> {
     after_hours_conversation: bool,
     send_rating_widget: bool,
     chat_bot_conversation: bool,
+    tags: &'a [String],
 }
 
 #[derive(Serialize)]
@@ -255,6 +256,7 @@ pub(super) fn text(ctx: &Context, client: ClientId, known: &PageFacts, one: &Num
         | LiveKind::MessageDeleted { .. }
         | LiveKind::ChatMissed
         | LiveKind::ChatAfterHours
+        | LiveKind::ChatUpdated
         | LiveKind::CustomerTypes => {}
         LiveKind::MessageStatus { status, .. } => {
             body.status = Some(status.as_str());
@@ -328,6 +330,7 @@ fn chat<'a>(known: &'a PageFacts, shown: &'a ShownChat) -> Chat<'a> {
         after_hours_conversation: shown.after_hours,
         send_rating_widget: shown.send_rating,
         chat_bot_conversation: flags.chat_bot_conversation,
+        tags: &shown.tags,
     }
 }
 

@@ -10,7 +10,7 @@ use storage::{
     PgConnection,
     live_events::{
         events::{self, NewLiveEvent},
-        streams::{self, StreamDemand},
+        streams,
     },
 };
 
@@ -20,7 +20,7 @@ use base::{Context, Result};
 pub(crate) async fn take(ctx: &Context, db: &mut PgConnection, client: ClientId, happened: &[NewEvent]) -> Result<()> {
     let told = happened.iter().map(|new| (new, meaning_of(&new.event)));
     let told: Vec<(&NewEvent, LiveMeaning)> = told.filter(|(_, told)| *told != LiveMeaning::Nothing).collect();
-    if told.is_empty() || !is_wanted(db, client).await? {
+    if told.is_empty() || !streams::is_wanted(db, client).await? {
         return Ok(());
     }
     let chats = chats_of_steps(db, client, &told).await?;
@@ -39,17 +39,6 @@ pub(crate) async fn take(ctx: &Context, db: &mut PgConnection, client: ClientId,
     });
     let new: Vec<NewLiveEvent> = new.collect();
     Ok(events::insert(db, client, &new).await?)
-}
-
-async fn is_wanted(db: &mut PgConnection, client: ClientId) -> Result<bool> {
-    let wanted = match streams::is_wanted(db, client).await? {
-        StreamDemand::NotYetTold => {
-            streams::count_as_writer(db).await?;
-            streams::is_wanted(db, client).await?
-        }
-        known => known,
-    };
-    Ok(wanted == StreamDemand::Yes)
 }
 
 async fn chats_of_steps(

@@ -16,6 +16,9 @@ use crate::stage::Stage;
 
 const ERRANDS: &str = "errands";
 const OPEN: &str = "SELECT count(*) FROM plugin_request";
+/// Ends of requests that the chatbot did not get, with the reasons.
+const MISSED: &str =
+    "SELECT consequence FROM plugin_invocation WHERE event = 'http-finished' AND outcome = 'not-started'";
 
 /// Answers requests in order, and keeps them.
 #[derive(Default)]
@@ -159,6 +162,72 @@ async fn requests_beyond_the_limit_of_a_chat_fail_at_once() {
         "> http-failed: 16 requests of this conversation have not ended"
     );
     assert!(web.keys().is_empty());
+}
+
+#[tokio::test]
+async fn a_request_is_sent_although_the_same_answer_closes_or_hands_over_the_chat() {
+    let ends = [("start-and-close", ParticipantState::Closed), ("start-and-hand-over", ParticipantState::Queued)];
+    for (deed, state) in ends {
+        let (stage, web) = stage().await;
+        stage.zo_writes("wamid.A", &format!("{deed} https://ai.example/chat")).await;
+        stage.settle().await;
+        assert_eq!((stage.chat().await.state, stage.count(OPEN).await), (state, 1), "{deed}");
+        web.answers(200, "hello");
+        stage.send_requests().await;
+        stage.settle().await;
+        assert_eq!((web.keys().len(), stage.count(OPEN).await), (1, 0), "{deed}");
+        assert_eq!(stage.transcript().await.len(), 1, "{deed}: the chatbot does not get the response");
+        let missed = stage.texts(MISSED).await;
+        assert!(matches!(missed.as_slice(), [only] if only.contains("the chat has changed hands since")), "{missed:?}");
+    }
+}
+
+#[tokio::test]
+async fn the_end_of_a_request_does_not_come_into_the_next_conversation() {
+    let (stage, web) = stage().await;
+    stage.zo_writes("wamid.A", "start-and-close https://ai.example/chat").await;
+    stage.zo_writes("wamid.B", "channel").await;
+    settle_later(&stage).await;
+    assert_eq!((stage.chat().await.state, stage.count(OPEN).await), (ParticipantState::Bot, 1));
+    web.answers(200, "hello");
+    stage.send_requests().await;
+    settle_later(&stage).await;
+    assert_eq!(web.keys().len(), 1);
+    let said = ["< start-and-close https://ai.example/chat", "< channel", "> Channel::Whatsapp"];
+    assert_eq!(stage.transcript().await, said);
+    assert_eq!(stage.texts(MISSED).await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_request_beyond_the_limit_of_a_closed_chat_is_not_sent_and_the_calls_say_so() {
+    let (stage, web) = stage().await;
+    for number in 0..16 {
+        stage.zo_writes(&format!("wamid.{number}"), "start https://ai.example/chat").await;
+    }
+    stage.zo_writes("wamid.last", "start-and-close https://ai.example/chat").await;
+    settle_later(&stage).await;
+    assert_eq!((stage.chat().await.state, stage.count(OPEN).await), (ParticipantState::Closed, 16));
+    let missed = stage.texts(MISSED).await;
+    let reason = "was not sent: 16 requests of this conversation have not ended";
+    assert!(matches!(missed.as_slice(), [only] if only.ends_with(reason)), "{missed:?}");
+    assert!(web.keys().is_empty());
+}
+
+#[tokio::test]
+async fn a_tag_beyond_64_is_left_out_with_a_line_in_the_log() {
+    let (stage, _web) = stage().await;
+    stage.zo_writes("wamid.A", "tag first").await;
+    stage.settle().await;
+    let filled = "UPDATE participant SET tags = ARRAY(SELECT 'tag-' || n FROM generate_series(1, 63) AS n)";
+    sqlx::query(filled).execute(&stage.ctx.db).await.unwrap();
+    for (id, text) in [("B", "tag last"), ("C", "tag beyond"), ("D", "tag last")] {
+        stage.zo_writes(&format!("wamid.{id}"), text).await;
+        stage.settle().await;
+    }
+    let tags = stage.chat().await.tags;
+    assert_eq!((tags.len(), tags.last().map(String::as_str)), (64, Some("last")));
+    let logs = stage.texts("SELECT logs FROM plugin_invocation WHERE logs <> ''").await;
+    assert_eq!(logs, ["warn: the tag `beyond` was left out: a chat has at most 64 tags\n"]);
 }
 
 #[tokio::test]

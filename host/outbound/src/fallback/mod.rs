@@ -116,7 +116,7 @@ async fn decide(ctx: &Context, lease: &Lease, waiting: &DueFallback) -> Result<(
         let now = ctx.now();
         let address = waiting.recipient.address();
         let values = CustomerValues::open(ctx, lease.client, answering.name(), address, now).await?;
-        let call = answering.call(lease.client, &about, now);
+        let call = answering.call(&ctx.sealer, lease.client, &about, now);
         let outcome = ctx.plugins.decide_fallback(call, &undeliverable, values.snapshot()).await;
         let made = FinishedCall::of((&answering, &about), &outcome, now);
         let plugin = answering.name();

@@ -6,8 +6,8 @@ use chrono::{DateTime, Utc};
 use domain::ids::ClientId;
 
 use super::{
-    hints::remove_hints, http_limits::HttpLimits, log_line::LogLine, started_requests::StartedRequest,
-    written_file::WrittenFile,
+    hints::remove_hints, http_limits::HttpLimits, log_line::LogLine, randomness::CallSeed,
+    started_requests::StartedRequest, written_file::WrittenFile,
 };
 use crate::{KeyValueWrite, PluginRef, Recording, chatbot, router, sms_fallback};
 
@@ -17,7 +17,8 @@ pub struct PluginCall<'a> {
     pub client: ClientId,
     pub plugin: &'a PluginRef,
     pub now: DateTime<Utc>,
-    pub seed: u64,
+    /// Seed of the random numbers, the same in every repetition.
+    pub seed: CallSeed,
     pub config: &'a str,
     /// Identifies the event, the same in every repetition. Requests carry `{turn}-{n}` as their idempotency key.
     pub turn: &'a str,

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use domain::split_mix::{STEP, split_mix};
-use rand_core::TryRng;
 use tokio::time::Instant;
 use wasmtime::component::ResourceTable;
 use wasmtime_wasi::{WasiCtx, WasiCtxView, WasiView};
@@ -169,36 +167,7 @@ fn wasi_context(call: &PluginCall<'_>, clock: &GuestClock, output: &OutputSink) 
     wasi.stderr(output.clone());
     wasi.wall_clock(clock.clone());
     wasi.monotonic_clock(clock.clone());
-    wasi.secure_random(Randomness(call.seed));
-    wasi.insecure_random(Randomness(!call.seed));
-    wasi.insecure_random_seed(u128::from(call.seed));
+    call.seed.give_numbers(&mut wasi);
     wasi.max_random_size(RANDOM_BYTES);
     wasi.build()
-}
-
-/// SplitMix64. The same seed gives the same bytes, so that a call can be replayed.
-struct Randomness(u64);
-
-impl TryRng for Randomness {
-    type Error = std::convert::Infallible;
-
-    fn try_next_u32(&mut self) -> Result<u32, Self::Error> {
-        self.try_next_u64().map(|word| (word >> 32) as u32)
-    }
-
-    fn try_next_u64(&mut self) -> Result<u64, Self::Error> {
-        let word = split_mix(self.0);
-        self.0 = self.0.wrapping_add(STEP);
-        Ok(word)
-    }
-
-    fn try_fill_bytes(&mut self, into: &mut [u8]) -> Result<(), Self::Error> {
-        for chunk in into.chunks_mut(8) {
-            let word = self.try_next_u64()?.to_le_bytes();
-            for (byte, random) in chunk.iter_mut().zip(word) {
-                *byte = random;
-            }
-        }
-        Ok(())
-    }
 }

@@ -222,8 +222,8 @@ mod tests {
         let days = |span: &RangeInclusive<u32>| format!("{} s to {} days", span.start(), span.end() / 86_400);
         let (messages, said) = (conversation::MOST_MESSAGES, conversation::TEXT);
         vec![
-            row("state of a conversation", bytes(chatbot::STATE)),
-            row("JSON text of `custom`", bytes(answer::CUSTOM)),
+            row("state of a conversation", format!("{} characters", chatbot::STATE)),
+            row("JSON text of `custom`", format!("{} characters", answer::CUSTOM)),
             row("text; with buttons; caption", format!("{} characters", texts.join("; "))),
             row(
                 "title of a button; of a list entry",
@@ -251,11 +251,15 @@ mod tests {
         ]
     }
 
-    /// Limits that tests of other crates compare (`chat` the first two, `settings` the third), and one without a number.
-    const ELSEWHERE: [&str; 4] = [
+    /// Limits of other crates, which compare them: three of `chat`, then four of `settings`. The last one is no number.
+    const ELSEWHERE: [&str; 8] = [
         "scheduled templates of a conversation",
         "`http.start`: open requests of a conversation",
+        "tags of a chat",
         "`http.start`: open requests of a client",
+        "messages of a chat in an hour, both ways; then agents take over",
+        "`kv`: keys of a plugin for one participant",
+        "`kv`: bytes of all plugins of a client, with 64 for each key",
         "`files.read`: wait for a file that has not arrived",
     ];
 

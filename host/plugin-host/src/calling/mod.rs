@@ -24,6 +24,7 @@ pub(crate) mod log_line;
 mod meter;
 pub(crate) mod outgoing_http;
 pub(crate) mod output;
+pub(crate) mod randomness;
 pub(crate) mod run;
 pub(crate) mod secrets;
 pub(crate) mod started_requests;

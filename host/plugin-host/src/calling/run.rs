@@ -22,6 +22,7 @@ use super::{
     limits::{CallLimits, ExceededLimit},
     log_line::LogLine,
     output::Gaps,
+    randomness::CallSeed,
     secrets::OpenedConfig,
     started_requests,
     stop::Stop,
@@ -213,13 +214,18 @@ fn write_down<Q: Question>(
     host_calls: Vec<HostCall>,
 ) -> Recording {
     let stopped = made.result.as_ref().err().is_some_and(failure::stopped_for_time);
+    let (seed, seed_key) = match call.seed {
+        CallSeed::Key(key) => (0, Some(key)),
+        CallSeed::SplitMix(seed) => (seed, None),
+    };
     Recording {
         world: question.world(),
         plugin: plugin.name.clone(),
         version: call.plugin.version(),
         sha256: plugin.program.sha256.clone(),
         now: call.now,
-        seed: call.seed,
+        seed,
+        seed_key,
         config: call.config.to_owned(),
         turn: call.turn.to_owned(),
         allowed_hosts: call.allowed_hosts.to_vec(),

@@ -10,6 +10,7 @@ use crate::{
         conversation_facts::{ConversationAnswer, ConversationQuestion},
         file_part::{FileAnswer, FilePart},
         log_line::LogLine,
+        randomness::CallSeed,
         started_requests::RequestRecord,
         written_file::FileRecord,
     },
@@ -24,7 +25,11 @@ pub struct Recording {
     pub version: Option<u32>,
     pub sha256: String,
     pub now: DateTime<Utc>,
+    /// Seed of the random numbers in recordings of earlier releases. 0 if there is a `seed_key`.
     pub seed: u64,
+    /// Key of the random numbers, in hexadecimal digits.
+    #[serde(default, with = "seed_key", skip_serializing_if = "Option::is_none")]
+    pub seed_key: Option<[u8; 32]>,
     pub config: String,
     /// Prefix of the idempotency keys.
     pub turn: String,
@@ -39,6 +44,12 @@ pub struct Recording {
     /// Set if the host stopped the call for lack of time: the number of host calls, where a replay is stopped again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stopped_after: Option<u32>,
+}
+
+impl Recording {
+    pub(crate) fn call_seed(&self) -> CallSeed {
+        self.seed_key.map_or(CallSeed::SplitMix(self.seed), CallSeed::Key)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -157,5 +168,23 @@ mod base64_option {
     pub(crate) fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<Option<Vec<u8>>, D::Error> {
         let Some(text) = Option::<String>::deserialize(from)? else { return Ok(None) };
         STANDARD.decode(text).map(Some).map_err(|fault| D::Error::custom(format!("not base64: {fault}")))
+    }
+}
+
+mod seed_key {
+    use serde::{Deserialize, Deserializer, Serializer, de::Error as _};
+
+    pub(crate) fn serialize<S: Serializer>(key: &Option<[u8; 32]>, to: S) -> Result<S::Ok, S::Error> {
+        match key {
+            Some(key) => to.serialize_some(&hex::encode(key)),
+            None => to.serialize_none(),
+        }
+    }
+
+    pub(crate) fn deserialize<'d, D: Deserializer<'d>>(from: D) -> Result<Option<[u8; 32]>, D::Error> {
+        let Some(digits) = Option::<String>::deserialize(from)? else { return Ok(None) };
+        let mut key = [0; 32];
+        hex::decode_to_slice(digits, &mut key).map_err(|fault| D::Error::custom(format!("not a key: {fault}")))?;
+        Ok(Some(key))
     }
 }

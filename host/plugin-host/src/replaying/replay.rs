@@ -94,7 +94,7 @@ impl PluginHost {
             client,
             plugin,
             now: recording.now,
-            seed: recording.seed,
+            seed: recording.call_seed(),
             config: &config,
             turn: &recording.turn,
             allowed_hosts: &recording.allowed_hosts,

@@ -8,7 +8,7 @@ use crate::router::Inbound;
 use crate::sms_fallback::{RequestedFallback, Undeliverable};
 use crate::sms_router::{Direction, Sms};
 use crate::webhook_shaper::{SessionStatusEvent, WebhookEvent};
-use crate::{HttpLimits, PluginCall, PluginRef};
+use crate::{CallSeed, HttpLimits, PluginCall, PluginRef};
 
 /// The configuration of a trial call.
 pub(crate) const CONFIG: &str = "{}";
@@ -19,7 +19,7 @@ pub(crate) fn call(plugin: &PluginRef) -> PluginCall<'_> {
         client: ClientId(Default::default()),
         plugin,
         now: now(),
-        seed: 1,
+        seed: CallSeed::from_number(1),
         config: CONFIG,
         turn: "sample",
         allowed_hosts: &[],

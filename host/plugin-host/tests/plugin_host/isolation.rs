@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use plugin_host::{CallLimits, NoKeyValues, PluginCall};
+use plugin_host::{CallLimits, CallSeed, NoKeyValues, PluginCall};
 
 use crate::support::{TestHost, call, client, limits, only_text, says, session};
 
@@ -63,7 +63,8 @@ async fn clocks_show_the_moment_of_the_call() {
 #[tokio::test(flavor = "multi_thread")]
 async fn randomness_follows_from_the_seed() {
     let test = TestHost::with_hostile_guests(limits()).await;
-    let random = async |seed| {
+    let random = async |number| {
+        let seed = CallSeed::from_number(number);
         let call = PluginCall { seed, ..call("hostile") };
         let outcome = test.host.chatbot(call, &says("random"), &session(), Arc::new(NoKeyValues)).await;
         only_text(&outcome.unwrap().actions)

@@ -22,6 +22,7 @@ mod limits;
 mod low_address_space;
 mod network;
 mod older_versions;
+mod randomness;
 mod replay;
 mod router;
 mod shapers;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use domain::ids::ClientId;
 use plugin_host::{
-    CallError, CallLimits, CallReplay, ChatbotOutcome, HostConfig, HttpFault, HttpRequest, HttpResponse,
+    CallError, CallLimits, CallReplay, CallSeed, ChatbotOutcome, HostConfig, HttpFault, HttpRequest, HttpResponse,
     KeyValueSnapshot, OutgoingHttp, PluginCall, PluginHost, PluginRef, Recording,
 };
 use tempfile::TempDir;
@@ -120,7 +120,7 @@ impl Outside {
         values: Arc<dyn KeyValueSnapshot>,
     ) -> (Result<ChatbotOutcome, CallError>, Recording) {
         let (plugin, allowed) = (PluginRef::shipped(plugin), [ALLOWED.to_owned()]);
-        let seed = rand_seed(deed);
+        let seed = CallSeed::from_number(rand_seed(deed));
         let call = PluginCall { seed, allowed_hosts: &allowed, record: true, ..call_of(&plugin) };
         let outcome = self.host.chatbot(call, &says(deed), &session(), values).await;
         let trace = match &outcome {

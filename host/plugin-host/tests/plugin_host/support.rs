@@ -13,8 +13,8 @@ use plugin_host::chatbot::{
     Action, Channel, Content, Customer, Event, EventKind, IncomingMessage, LocalTime, Session, Weekday,
 };
 use plugin_host::{
-    CallError, CallLimits, ChatbotOutcome, HostConfig, HttpLimits, KeyValueError, KeyValueSnapshot, KeysWanted,
-    NoKeyValues, PluginCall, PluginHost, PluginRef, Scope,
+    CallError, CallLimits, CallSeed, ChatbotOutcome, HostConfig, HttpLimits, KeyValueError, KeyValueSnapshot,
+    KeysWanted, NoKeyValues, PluginCall, PluginHost, PluginRef, Scope,
 };
 use tempfile::TempDir;
 use uuid::Uuid;
@@ -192,7 +192,7 @@ pub fn call_of(plugin: &PluginRef) -> PluginCall<'_> {
         client: client(1),
         plugin,
         now: now(),
-        seed: 7,
+        seed: CallSeed::from_number(7),
         config: "{}",
         turn: "event-1",
         allowed_hosts: &[],

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use domain::{body::FieldFault, ids::ClientId};
 use plugin_host::{
-    CallError, CallTrace, HttpLimits, LogLine, NoKeyValues, PluginCall, SEALED, World, WorldQuestion,
+    CallError, CallSeed, CallTrace, HttpLimits, LogLine, NoKeyValues, PluginCall, SEALED, World, WorldQuestion,
     config_schema::shorten,
 };
 use serde_json::{Map, Value, json};
@@ -71,7 +71,7 @@ pub async fn invoke(ctx: &Context, client: ClientId, wanted: Invoke) -> Result<I
         client,
         plugin: &chosen.plugin,
         now: ctx.now(),
-        seed: ctx.ids.random(),
+        seed: CallSeed::from_number(ctx.ids.random()),
         config: &config,
         turn: "invoke",
         allowed_hosts: &[],

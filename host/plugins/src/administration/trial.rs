@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use base::Context;
 use domain::ids::ClientId;
-use plugin_host::{CallError, HttpLimits, NoKeyValues, PluginCall, PluginRef, WorldQuestion};
+use plugin_host::{CallError, CallSeed, HttpLimits, NoKeyValues, PluginCall, PluginRef, WorldQuestion};
 
 use super::PluginError;
 use crate::slots::{SlotActivation, is_no_chatbot};
@@ -25,7 +25,7 @@ pub(super) async fn run(ctx: &Context, client: ClientId, activation: &SlotActiva
         client,
         plugin,
         now: ctx.now(),
-        seed: ctx.ids.random(),
+        seed: CallSeed::from_number(ctx.ids.random()),
         config: &config,
         turn: "activate",
         allowed_hosts: &[],

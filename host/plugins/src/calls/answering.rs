@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use base::secrets::Sealer;
 use chrono::{DateTime, Utc};
 use domain::ids::ClientId;
 use plugin_host::{HttpLimits, PluginCall, PluginRef, World};
@@ -94,15 +95,21 @@ impl AnsweringVersion {
 
     /// Whether calls about `about` are recorded, on request of the client or for the shadow.
     fn records(&self, about: &CallSubject, now: DateTime<Utc>) -> bool {
-        self.shadow.is_some() || self.recording.as_ref().is_some_and(|terms| terms.take(now, about.seed))
+        self.shadow.is_some() || self.recording.as_ref().is_some_and(|terms| terms.take(now, about.chance))
     }
 
-    pub fn call<'a>(&'a self, client: ClientId, about: &'a CallSubject, now: DateTime<Utc>) -> PluginCall<'a> {
+    pub fn call<'a>(
+        &'a self,
+        sealer: &Sealer,
+        client: ClientId,
+        about: &'a CallSubject,
+        now: DateTime<Utc>,
+    ) -> PluginCall<'a> {
         PluginCall {
             client,
             plugin: &self.plugin,
             now,
-            seed: about.seed,
+            seed: about.seed(sealer, client, self.name()),
             config: &self.config,
             turn: &about.turn,
             allowed_hosts: &self.allowed_hosts,
@@ -126,5 +133,37 @@ impl From<&SlotActivation> for AnsweringVersion {
             recording: activation.recording.clone(),
             shadow: None,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use plugin_host::CallSeed;
+
+    use super::*;
+
+    fn seed(installation: u8, client: u128, event: u128, plugin: &str) -> CallSeed {
+        let sealer = Sealer::new([installation; 32]);
+        let about = CallSubject::event(Uuid::from_u128(event), Uuid::nil());
+        let answering = AnsweringVersion::built_in(World::Chatbot, plugin);
+        answering.call(&sealer, ClientId(Uuid::from_u128(client)), &about, DateTime::UNIX_EPOCH).seed
+    }
+
+    #[test]
+    fn a_repeated_call_has_the_same_seed() {
+        assert_eq!(seed(1, 2, 3, "bot"), seed(1, 2, 3, "bot"));
+    }
+
+    #[test]
+    fn a_call_of_another_installation_client_event_or_plugin_has_another_seed() {
+        let first = seed(1, 2, 3, "bot");
+        for other in [seed(9, 2, 3, "bot"), seed(1, 9, 3, "bot"), seed(1, 2, 9, "bot"), seed(1, 2, 3, "other")] {
+            assert_ne!(first, other);
+        }
+    }
+
+    #[test]
+    fn a_seed_is_no_number_that_services_can_see() {
+        assert!(![CallSeed::from_number(3), CallSeed::SplitMix(3)].contains(&seed(1, 2, 3, "bot")));
     }
 }

@@ -62,7 +62,7 @@ impl FinishedCall {
             // The id is assigned when the call is stored.
             invocation: trace::invocation(Uuid::nil(), answering, traced, error, about.subject),
             recording: traced.and_then(|trace| trace.recording.as_deref()).cloned().map(Arc::new),
-            is_recorded: answering.recording.as_ref().is_some_and(|terms| terms.take(now, about.seed)),
+            is_recorded: answering.recording.as_ref().is_some_and(|terms| terms.take(now, about.chance)),
             failed: error.is_some_and(trace::is_the_plugins_fault),
             hopeless: error.is_some_and(trace::is_uncallable),
             suspended: matches!(error, Some(CallError::Suspended { .. })),

@@ -1,5 +1,8 @@
 //! The subject of a call.
 
+use base::secrets::Sealer;
+use domain::ids::ClientId;
+use plugin_host::CallSeed;
 use uuid::Uuid;
 
 #[derive(Debug, Clone)]
@@ -8,13 +11,20 @@ pub struct CallSubject {
     pub subject: Uuid,
     /// Identifies the event. The same in every repetition.
     pub turn: String,
-    /// Seed of the plugin's random numbers. The same in every repetition.
-    pub seed: u64,
+    /// Random bits of the event's id. The same in every repetition, and not secret.
+    pub chance: u64,
 }
 
 impl CallSubject {
     /// Calls about an event of `subject`.
     pub fn event(event: Uuid, subject: Uuid) -> Self {
-        Self { subject, turn: event.to_string(), seed: event.as_u64_pair().1 }
+        Self { subject, turn: event.to_string(), chance: event.as_u64_pair().1 }
+    }
+
+    /// The seed of a plugin's random numbers: the same in every repetition, on all nodes and after a change of the
+    /// master key. Plugins and the services that they call know the event, but not the key of the installation.
+    pub(super) fn seed(&self, sealer: &Sealer, client: ClientId, plugin: &str) -> CallSeed {
+        // The two ids have a fixed length.
+        CallSeed::Key(sealer.derive(&format!("plugin-call/{client}/{}/{plugin}", self.turn)))
     }
 }

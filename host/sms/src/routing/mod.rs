@@ -124,7 +124,7 @@ impl Routers {
         let messages: Vec<Sms> = questions.iter().map(|one| one.sms.clone()).collect();
         loop {
             let now = ctx.now();
-            let call = answering.call(client, &about, now);
+            let call = answering.call(&ctx.sealer, client, &about, now);
             let call = PluginCall { record: call.record && !forgets, ..call };
             let outcome = ctx.plugins.decide_sms(call, &messages).await;
             calls.push(FinishedCall::of((&answering, &about), &outcome, now));

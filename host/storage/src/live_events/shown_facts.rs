@@ -29,6 +29,7 @@ pub struct ShownChat {
     pub last_agent: Option<UserId>,
     pub team: Option<(TeamId, String)>,
     pub unread: i32,
+    pub tags: Vec<String>,
     pub last_message_at: DateTime<Utc>,
     pub customer: Option<ShownCustomer>,
     /// True in a sandbox.
@@ -49,6 +50,7 @@ struct ChatRow {
     team_id: Option<Uuid>,
     team_name: Option<String>,
     unread: i32,
+    tags: Vec<String>,
     last_message_at: DateTime<Utc>,
     customer_id: Uuid,
     is_test: bool,
@@ -69,6 +71,7 @@ impl ChatRow {
             last_agent: row.last_assigned_agent_id.map(UserId),
             team: row.team_id.map(TeamId).zip(row.team_name),
             unread: row.unread,
+            tags: row.tags,
             last_message_at: row.last_message_at,
             customer: customers.get(&CustomerId(row.customer_id)).cloned(),
             is_test: row.is_test,
@@ -80,7 +83,7 @@ pub async fn chats(db: &mut PgConnection, client: ClientId, ids: &[ParticipantId
     let rows: Vec<ChatRow> = sqlx::query_as(
         "SELECT chat.id, chat.channel, inbox.address AS inbox_address, chat.state, chat.missed, chat.after_hours,
                 chat.send_rating, chat.assigned_agent_id, chat.last_assigned_agent_id, chat.team_id, team.name AS team_name,
-                chat.unread, chat.last_message_at, chat.customer_id,
+                chat.unread, chat.tags, chat.last_message_at, chat.customer_id,
                 EXISTS (SELECT FROM client WHERE id = $1 AND sandbox_of IS NOT NULL) AS is_test
          FROM (SELECT $1::uuid AS client_id, id FROM unnest($2::uuid[]) AS id OFFSET 0) given
          CROSS JOIN LATERAL (

@@ -7,34 +7,33 @@ use uuid::Uuid;
 
 use crate::{PgConnection, Result};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum StreamDemand {
-    /// A reader exists, or may come back.
-    Yes,
-    No,
-    /// There is no reader, but this transaction has written nothing: a new reader would not wait. Write, then ask
-    /// again.
-    NotYetTold,
+/// True if a reader exists, or may come back. Ask in the transaction of the event, which sees that events are wanted,
+/// or is waited for ([`horizon`]).
+pub async fn is_wanted(db: &mut PgConnection, client: ClientId) -> Result<bool> {
+    let (wanted, has_written) = demand(db, client).await?;
+    if wanted || has_written {
+        return Ok(wanted);
+    }
+    // A new reader does not wait for a transaction that has written nothing.
+    count_as_writer(db).await?;
+    let (wanted, _) = demand(db, client).await?;
+    Ok(wanted)
 }
 
-/// Asks in the transaction of the event, which sees that events are wanted, or is waited for ([`horizon`]).
-pub async fn is_wanted(db: &mut PgConnection, client: ClientId) -> Result<StreamDemand> {
-    let (wanted, has_written): (bool, bool) = sqlx::query_as(
+/// Returns if events are wanted, and if this transaction has written something.
+async fn demand(db: &mut PgConnection, client: ClientId) -> Result<(bool, bool)> {
+    let demand = sqlx::query_as(
         "SELECT EXISTS (SELECT 1 FROM live_stream WHERE client_id = $1 AND wanted_until > clock_timestamp()),
                 pg_current_xact_id_if_assigned() IS NOT NULL",
     )
     .bind(client.0)
     .fetch_one(db)
     .await?;
-    Ok(match (wanted, has_written) {
-        (true, _) => StreamDemand::Yes,
-        (false, true) => StreamDemand::No,
-        (false, false) => StreamDemand::NotYetTold,
-    })
+    Ok(demand)
 }
 
 /// Makes this transaction count as one that has written something.
-pub async fn count_as_writer(db: &mut PgConnection) -> Result<()> {
+async fn count_as_writer(db: &mut PgConnection) -> Result<()> {
     sqlx::query("SELECT pg_current_xact_id()::text").execute(db).await?;
     Ok(())
 }

@@ -204,16 +204,21 @@ pub async fn give(
 
 /// The customers of a contact and of those that are merged into it.
 pub async fn customers(db: &mut PgConnection, client: ClientId, kept: ContactId) -> Result<Vec<CustomerId>> {
+    customers_of(db, client, &[kept]).await
+}
+
+/// The customers of contacts and of those that are merged into them.
+pub async fn customers_of(db: &mut PgConnection, client: ClientId, kept: &[ContactId]) -> Result<Vec<CustomerId>> {
     let found: Vec<Uuid> = sqlx::query_scalar(
         "SELECT one.customer_id
-         FROM (SELECT $1::uuid AS client_id, $2::uuid AS id
+         FROM (SELECT $1::uuid AS client_id, id FROM unnest($2::uuid[]) AS id
                UNION ALL
-               SELECT client_id, contact_id FROM contact_merge WHERE client_id = $1 AND kept_id = $2) shown
+               SELECT client_id, contact_id FROM contact_merge WHERE client_id = $1 AND kept_id = ANY($2)) shown
          CROSS JOIN LATERAL (
              SELECT * FROM contact WHERE contact.client_id = shown.client_id AND contact.id = shown.id OFFSET 0) one",
     )
     .bind(client.0)
-    .bind(kept.0)
+    .bind(kept.iter().map(|contact| contact.0).collect::<Vec<_>>())
     .fetch_all(db)
     .await?;
     Ok(found.into_iter().map(CustomerId).collect())

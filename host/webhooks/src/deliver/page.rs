@@ -200,8 +200,8 @@ async fn make_ready(
     if unshaped.is_empty() && unreadable.is_empty() {
         return Ok(ready);
     }
-    let plugins = Arc::clone(&ctx.plugins);
-    let shaper = PageShaper { plugins, client: lease.client, inboxes };
+    let (plugins, sealer) = (Arc::clone(&ctx.plugins), ctx.sealer.clone());
+    let shaper = PageShaper { plugins, sealer, client: lease.client, inboxes };
     let shaped = shaper.shape_all(unshaped).await;
     let mut outcome = sort_out(ctx, shaped);
     outcome.finished.extend(unreadable);

@@ -10,6 +10,7 @@ use std::{
     time::Duration,
 };
 
+use base::secrets::Sealer;
 use domain::{
     channel::Channel,
     clock::minted_at,
@@ -85,6 +86,7 @@ pub(super) struct ShapedInbox {
 
 pub(super) struct PageShaper {
     pub(super) plugins: Arc<PluginHost>,
+    pub(super) sealer: Sealer,
     pub(super) client: ClientId,
     pub(super) inboxes: HashMap<InboxId, ShapedInbox>,
 }
@@ -198,7 +200,7 @@ impl PageShaper {
         let mut shaped = Vec::with_capacity(deliveries.len());
         let Some((_, first)) = deliveries.first() else { return shaped };
         let (answering, about) = (AnsweringVersion::built_in(World::WebhookShaper, shaper), subject(first));
-        let call = answering.call(self.client, &about, minted_at(first.id.0));
+        let call = answering.call(&self.sealer, self.client, &about, minted_at(first.id.0));
         match self.plugins.shape_several(call, &events).await {
             Ok(bodies) => {
                 let made = deliveries.into_iter().zip(bodies);
@@ -295,7 +297,7 @@ impl PageShaper {
         let now = minted_at(delivery.id.0);
         let mut tries = 0;
         loop {
-            let answer = self.plugins.shape(answering.call(self.client, &about, now), event).await;
+            let answer = self.plugins.shape(answering.call(&self.sealer, self.client, &about, now), event).await;
             if matches!(answer, Err(CallError::TooBusy { .. })) && tries < BUSY_TRIES {
                 tries += 1;
                 tokio::time::sleep(BUSY_PAUSE).await;

@@ -29,6 +29,10 @@ impl Chatbot for Errands {
                 let (seconds, url) = rest.split_once(' ').ok_or("start-within SECONDS URL")?;
                 return start(url, seconds.parse().map_err(|_| "start-within SECONDS URL")?);
             }
+            "start-and-close" => return Ok(start(rest, 90)?.into_iter().chain([Action::Close]).collect()),
+            "start-and-hand-over" => {
+                return Ok(start(rest, 90)?.into_iter().chain([Action::hand_over("a person continues")]).collect());
+            }
             "start-get" => return Ok(vec![Action::Typing, Action::state(http::start_get(rest, 90)?)]),
             "tag" => return Ok(vec![Action::tag(rest)]),
             "untag" => return Ok(vec![Action::remove_tag(rest)]),

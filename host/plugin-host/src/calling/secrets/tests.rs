@@ -165,6 +165,7 @@ fn a_recording_holds_no_secret_in_any_field() {
         sha256: String::new(),
         now: DateTime::<Utc>::UNIX_EPOCH,
         seed: 1,
+        seed_key: None,
         config: r#"{"key":"open-sesame"}"#.into(),
         turn: "turn".into(),
         allowed_hosts: vec![],

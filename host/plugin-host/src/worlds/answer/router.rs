@@ -6,7 +6,8 @@ use crate::router::{Route, Target};
 /// Longest name of a chatbot that an error repeats, in characters. A cut name could end within a secret.
 const BOT: usize = 80;
 const TEAM: usize = 128;
-const AGENT: usize = 64;
+/// That of an e-mail address, which may name an agent.
+const AGENT: usize = 254;
 const REASON: usize = 300;
 const NOTE: usize = 1_000;
 
@@ -24,7 +25,7 @@ fn judge_target(target: &Target) -> Judgement {
         }
         Target::Bot(_) | Target::Queue => Ok(()),
         Target::Team(team) => text("name of the team", team, TEAM),
-        Target::Agent(agent) => text("id of the agent", agent, AGENT),
+        Target::Agent(agent) => text("agent", agent, AGENT),
         Target::Custom(custom) => json(custom, CUSTOM),
     }
 }

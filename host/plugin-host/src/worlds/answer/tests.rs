@@ -180,7 +180,8 @@ fn a_route_has_a_reason_and_a_target_that_can_exist() {
     assert_eq!(to(Target::Team(x(128))), Ok(()));
     assert!(to(Target::Team(x(129))).is_err());
     assert!(to(Target::Team(" ".into())).is_err());
-    assert_eq!(to(Target::Agent(x(64))), Ok(()));
+    assert_eq!(to(Target::Agent(x(254))), Ok(()));
+    assert!(to(Target::Agent(x(255))).is_err());
     assert!(to(Target::Agent("a\0".into())).is_err());
     assert_eq!(to(Target::Custom("{}".into())), Ok(()));
     assert!(to(Target::Custom("{".into())).is_err());
