@@ -63,7 +63,7 @@ impl Lease {
         Self { client, queue, lane, fence, stop, nudge }
     }
 
-    fn key(&self) -> LaneKey {
+    pub fn key(&self) -> LaneKey {
         LaneKey { client: self.client, queue: self.queue, lane: self.lane }
     }
 

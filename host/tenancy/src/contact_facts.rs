@@ -103,7 +103,7 @@ pub async fn delete_note(
 ) -> Result<(), ContactError> {
     let mut tx = admin.db.begin().await?;
     let customers = customers(&mut tx, client, contact).await?;
-    if !customer_notes::delete(&mut tx, client, (&customers, note), author).await? {
+    if !customer_notes::delete(&mut tx, client, &customers, note, author).await? {
         return Err(ContactError::Unknown);
     }
     audit(admin, &mut tx, client, actor, "delete", ("contactNote", &note.to_string())).await?;

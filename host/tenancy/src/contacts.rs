@@ -153,7 +153,7 @@ pub async fn list(
             None => contacts::page(&mut db, client, page).await?,
             Some(sought) => {
                 let digits = sought.digits.as_deref().unwrap_or_default();
-                contacts::search(&mut db, client, (&sought.words, digits), page).await?
+                contacts::search(&mut db, client, &sought.words, digits, page).await?
             }
         },
         CustomerVisibility::Masked => {

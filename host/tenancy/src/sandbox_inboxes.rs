@@ -46,7 +46,7 @@ pub(crate) async fn copy(
 async fn inboxes_of(db: &mut PgConnection, live: ClientId, channel: Channel) -> base::Result<Vec<Inbox>> {
     let (mut found, mut at) = (Vec::new(), PAGE);
     loop {
-        let (page, _) = inboxes::page(db, live, (channel, ""), at).await?;
+        let (page, _) = inboxes::page(db, live, channel, "", at).await?;
         if page.is_empty() {
             return Ok(found);
         }

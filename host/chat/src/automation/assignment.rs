@@ -19,7 +19,10 @@ use storage::{
 };
 
 use super::texts::send_text;
-use crate::conversation::{assignment, event_facts};
+use crate::conversation::{
+    assignment::{self, NewAgent},
+    event_facts,
+};
 
 const GIVEN: &str = "given out by itself";
 const AT_ONCE: i64 = 100;
@@ -48,7 +51,8 @@ pub(super) async fn give_out(
     let passed_on = chat.ticket.and(chat.last_assigned_agent);
     members.sort_by_key(|agent| passed_on == Some(agent.id));
     for agent in members {
-        let given = assignment::give(ctx, db, client, (&mut *chat, ParticipantMove::Assigned), agent.id).await?;
+        let to = NewAgent { agent: agent.id, step: ParticipantMove::Assigned };
+        let given = assignment::give(ctx, db, client, chat, to).await?;
         // The member has just become full or left, so the next one is tried.
         let Ok(ticket) = given else { continue };
         chat.queued_reason = Some(GIVEN.to_owned());

@@ -143,13 +143,19 @@ fn storable(text: &str) -> String {
     text.chars().filter(|character| *character != '\0').take(REASON_LENGTH).collect()
 }
 
+pub(super) struct FailedTurn {
+    pub(super) chat: ParticipantId,
+    pub(super) event: ParticipantEventId,
+    /// Earlier failures of the turn.
+    pub(super) attempts: i16,
+}
+
 /// Repeats the turn later, or gives the chat to people after too many failures. Then the events for the chatbot are
-/// dropped, since people see the messages. `attempts`: earlier failures of the turn.
+/// dropped, since people see the messages.
 pub(super) async fn give_to_people(
     ctx: &Context,
     lease: &Lease,
-    id: ParticipantId,
-    (event, attempts): (ParticipantEventId, i16),
+    FailedTurn { chat: id, event, attempts }: FailedTurn,
     trouble: TurnTrouble,
 ) -> Result<()> {
     let client = lease.client;

@@ -27,7 +27,7 @@ pub(crate) use self::failure::keep;
 use self::{
     actions::EffectPlan,
     attachments::StoredFiles,
-    failure::TurnTrouble,
+    failure::{FailedTurn, TurnTrouble},
     outcome::TurnOutcome,
     turn_context::{Situation, TurnContext},
 };
@@ -59,7 +59,8 @@ pub(crate) async fn turn(
             TurnOutcome::Failed(trouble) => *trouble,
         },
     };
-    failure::give_to_people(ctx, lease, participant, (event.id, event.attempts), trouble).await?;
+    let failed = FailedTurn { chat: participant, event: event.id, attempts: event.attempts };
+    failure::give_to_people(ctx, lease, failed, trouble).await?;
     Ok(None)
 }
 
@@ -105,7 +106,8 @@ pub(crate) async fn handle_failed_turn(
     error: &Error,
 ) -> Result<()> {
     let trouble = TurnTrouble::Broken(error.to_string());
-    failure::give_to_people(ctx, lease, participant, (event.id, event.attempts), trouble).await
+    let failed = FailedTurn { chat: participant, event: event.id, attempts: event.attempts };
+    failure::give_to_people(ctx, lease, failed, trouble).await
 }
 
 /// Nothing is known of the event, so people take over at once.
@@ -117,7 +119,8 @@ pub(crate) async fn give_up_unreadable(
 ) -> Result<()> {
     tracing::error!(client.id = %lease.client, participant.id = %participant, event.id = %event.id,
         error = &event.error as &dyn std::error::Error, "a stored event of a chat cannot be read; agents get the chat");
-    failure::give_to_people(ctx, lease, participant, (event.id, 0), TurnTrouble::UnreadableEvent).await
+    let failed = FailedTurn { chat: participant, event: event.id, attempts: 0 };
+    failure::give_to_people(ctx, lease, failed, TurnTrouble::UnreadableEvent).await
 }
 
 async fn run(ctx: &Context, lease: &Lease, scene: &TurnContext, event: &WaitingEvent) -> Result<TurnOutcome> {
@@ -144,7 +147,7 @@ async fn run(ctx: &Context, lease: &Lease, scene: &TurnContext, event: &WaitingE
     if let Some(reason) = attachments::too_much(ctx, lease.client, &files).await? {
         return Ok(TurnOutcome::from_trouble(TurnTrouble::Unusable { reason, made }));
     }
-    let (effects, presence) = match actions::effects(ctx, lease.client, scene, (outcome.actions, &files)).await? {
+    let (effects, presence) = match actions::effects(ctx, lease.client, scene, outcome.actions, &files).await? {
         Ok(EffectPlan { effects, remarks, presence }) => {
             remarks.iter().for_each(|remark| made.add_log_line(remark));
             (effects, presence)

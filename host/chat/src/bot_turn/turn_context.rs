@@ -30,7 +30,7 @@ use storage::{
 use crate::conversation::{
     message::{self, CustomerMessage},
     responsible_plugin::{self, ChatbotInCharge},
-    window,
+    window::ChatWindow,
 };
 use base::{Context, Error, Result};
 use plugins::calls::AnsweringVersion;
@@ -143,7 +143,7 @@ pub(super) async fn load(
         return Ok(Situation::Endless);
     }
     let wrote = subject.message().map(|wrote| wrote.message.created_at);
-    let window_end = window::end_for_programs(db, client, (&participant, inbox.kind()), wrote).await?;
+    let window_end = ChatWindow { chat: &participant, kind: inbox.kind() }.end_for_programs(db, client, wrote).await?;
     let attributes = contact_attributes::of_customer(db, client, customer.id).await?;
     Ok(Situation::Ready(Box::new(TurnContext {
         participant,
@@ -169,7 +169,7 @@ async fn is_endless(ctx: &Context, db: &mut PgConnection, client: ClientId, part
         return Ok(false);
     }
     let since = ctx.now() - TimeDelta::hours(1);
-    Ok(chat_messages::is_younger_than(db, client, (participant.id, first), since).await?)
+    Ok(chat_messages::is_younger_than(db, client, participant.id, first, since).await?)
 }
 
 enum Known {

@@ -39,7 +39,7 @@ pub async fn list(
 ) -> Result<Page<CannedReply>, DeskError> {
     let mut db = db.acquire().await?;
     let reader = reader(&mut db, acting).await?;
-    Ok(canned_replies::page(&mut db, acting.client, (reader, search.trim()), page).await?)
+    Ok(canned_replies::page(&mut db, acting.client, reader, search.trim(), page).await?)
 }
 
 async fn reader(db: &mut PgConnection, acting: ActingUser) -> Result<ReplyReader, DeskError> {
@@ -69,7 +69,8 @@ pub async fn create(
 pub async fn change(
     admin: &Administration<'_>,
     client: ClientId,
-    (id, draft): (CannedReplyId, ReplyDraft),
+    id: CannedReplyId,
+    draft: ReplyDraft,
     actor: Actor,
 ) -> Result<CannedReply, DeskError> {
     let mut tx = admin.db.begin().await?;
@@ -114,7 +115,8 @@ fn refused(error: storage::Error) -> DeskError {
 pub async fn fill(
     db: &Db,
     acting: ActingUser,
-    (reply, chat): (CannedReplyId, ParticipantId),
+    reply: CannedReplyId,
+    chat: ParticipantId,
 ) -> Result<FilledReply, DeskError> {
     let mut db = db.acquire().await?;
     let known = canned_replies::get(&mut db, acting.client, reply).await?.ok_or(DeskError::NotFound)?;

@@ -3,7 +3,7 @@ pub use storage::tenancy::{contact_attributes::AttributeValues, contact_tags::Ta
 use storage::{
     Db,
     chat::{
-        lists::{self, ListSearch},
+        lists::{self, ChatList, ListSearch},
         participants,
     },
     tenancy::{contact_attributes, contact_merges, contact_tags},
@@ -36,6 +36,7 @@ pub async fn customer(db: &Db, acting: ActingUser, chat: ParticipantId) -> Resul
         None => ListSearch::Customer(chat.customer),
     };
     let page = PageRequest::first(MOST);
-    let found = lists::page(&mut db, client, (ChatScope::All, acting.user), &of_customer, page).await?;
+    let all = ChatList { scope: ChatScope::All, caller: acting.user };
+    let found = lists::page(&mut db, client, all, &of_customer, page).await?;
     Ok(CustomerPanel { contact, attributes, chats: view::of(&mut db, client, found.items).await? })
 }

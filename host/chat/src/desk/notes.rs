@@ -117,7 +117,7 @@ pub async fn list(
     let mut db = ctx.db.acquire().await?;
     let chat = participants::find(&mut db, acting.client, chat).await?.ok_or(DeskError::NotFound)?;
     let only_for = (acting.role == Role::Agent).then_some(acting.user);
-    let found = notes::page(&mut db, acting.client, (chat.id, only_for), page).await?;
+    let found = notes::page(&mut db, acting.client, chat.id, only_for, page).await?;
     Ok(Page { items: views(&mut db, acting.client, found.items).await?, total: found.total })
 }
 

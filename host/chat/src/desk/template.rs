@@ -61,12 +61,19 @@ pub(super) struct FilledTemplate {
     pub(super) counted: TierCount,
 }
 
+/// The number that sends a template of an agent, and the customer.
+#[derive(Clone, Copy)]
+pub(super) struct AgentTemplateTarget<'a> {
+    pub(super) inbox: &'a Inbox,
+    pub(super) recipient: &'a Recipient,
+}
+
 /// Fills a template for a customer, in the order of a send request: known, name, approval, values, recipient.
 pub(super) async fn fill(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    (inbox, recipient): (&Inbox, &Recipient),
+    AgentTemplateTarget { inbox, recipient }: AgentTemplateTarget<'_>,
     wanted: &ComposedTemplate,
 ) -> Result<FilledTemplate, DeskError> {
     let fault = |said: String| DeskError::fault("templateId", said);

@@ -2,7 +2,7 @@
 //! not known yet.
 
 use base::{Context, Result};
-use chat::receive::{self, ImportOutcome};
+use chat::receive::{self, EchoImport, ImportOutcome};
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
     change::MessageChange,
@@ -54,7 +54,7 @@ pub(super) async fn echo(
     received_at: DateTime<Utc>,
 ) -> Result<ItemOutcome> {
     let waits = ctx.now() - received_at < ECHO_TIMEOUT;
-    Ok(match receive::import(ctx, db, client, inbox, (echo, waits)).await? {
+    Ok(match receive::import(ctx, db, client, inbox, EchoImport { echo, waits }).await? {
         ImportOutcome::Done(wakes) => ItemOutcome::Done(wakes),
         ImportOutcome::PerhapsOurs => ItemOutcome::Later(ctx.now() + ECHO_PAUSE),
     })

@@ -10,7 +10,7 @@ use domain::{
     web_chat::{FileRefused, judge_file},
 };
 use storage::{
-    inbound::media::{self, NewMedia},
+    inbound::media::{self, NewMedia, ReadyMedia},
     web::sites::Site,
 };
 
@@ -61,7 +61,8 @@ pub async fn upload(
     let size = i64::try_from(stored.bytes).unwrap_or(i64::MAX);
     let mut tx = ctx.db.begin().await?;
     media::insert(&mut tx, site.client, &new, ctx.now()).await?;
-    media::mark_ready(&mut tx, site.client, id, (&stored.sha256, size), None).await?;
+    let ready = ReadyMedia { id, sha256: &stored.sha256, bytes: size, judged: None };
+    media::mark_ready(&mut tx, site.client, ready).await?;
     tx.commit().await?;
     Ok(VisitorUpload { id, kind, bytes: stored.bytes, url: addresses::url_for(ctx, site.client, id) })
 }

@@ -22,7 +22,7 @@ use storage::{
     web::{
         sites::Site,
         threads::{self, Thread},
-        visitors::{self, Visitor},
+        visitors::{self, NewVisitor, Visitor},
     },
 };
 
@@ -73,7 +73,8 @@ pub async fn post(
     let visitor = from.visitor.to_string();
     let provider_id = provider_id(&visitor, key);
     let mut tx = ctx.db.begin().await?;
-    let mut known = visitors::begin(&mut tx, site.client, (site.id, &visitor, None), ctx.now()).await?;
+    let new = NewVisitor { inbox: site.id, visitor: &visitor, proven: None };
+    let mut known = visitors::begin(&mut tx, site.client, new, ctx.now()).await?;
     if known.joined_to.is_some() {
         return Err(PostRefused::Expired);
     }

@@ -12,7 +12,7 @@ use storage::{
     web::{
         sites::{self, Site},
         threads::Thread,
-        visitors::{self, Visitor},
+        visitors::{self, NewVisitor, Visitor},
     },
 };
 use uuid::Uuid;
@@ -119,7 +119,8 @@ async fn prove(
     }
     let visitor = visitor_of_user(ctx, site.client, site.id, user);
     let mut tx = ctx.db.begin().await?;
-    let known = visitors::begin(&mut tx, site.client, (site.id, &visitor.to_string(), Some(user)), ctx.now()).await?;
+    let new = NewVisitor { inbox: site.id, visitor: &visitor.to_string(), proven: Some(user) };
+    let known = visitors::begin(&mut tx, site.client, new, ctx.now()).await?;
     let wakes = match was {
         Some(was) => join(ctx, &mut tx, site, (was.visitor, visitor), (user, known)).await?,
         None => Vec::new(),

@@ -29,7 +29,7 @@ use serde_json::json;
 use storage::{
     Db, Queue,
     inbound::{
-        media::{self as stored_media, OwnMedia},
+        media::{self as stored_media, OwnMedia, ReadyMedia},
         unsent_files,
     },
     tenancy::disablement,
@@ -181,7 +181,8 @@ async fn a_turn_that_fails_because_the_store_gives_no_file_is_made_again_and_is_
     let file = MediaId(stage.ids("SELECT id FROM media").await[0]);
     stage.ctx.media.put(stage.client, file, MediaContent::Bytes("jpeg".into())).await.unwrap();
     let mut db = stage.ctx.db.acquire().await.unwrap();
-    stored_media::mark_ready(&mut db, stage.client, file, ("00", 4), None).await.unwrap();
+    let ready = ReadyMedia { id: file, sha256: "00", bytes: 4, judged: None };
+    stored_media::mark_ready(&mut db, stage.client, ready).await.unwrap();
     drop(db);
     store.set(StoreState::Away);
 

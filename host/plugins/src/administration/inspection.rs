@@ -92,7 +92,7 @@ async fn sign(
     if versions::one(&mut tx, client, &version.name, Some(number)).await?.is_none() {
         return Ok(None);
     }
-    versions::sign(&mut tx, client, (&version.name, number), signature).await?;
+    versions::sign(&mut tx, client, &version.name, number, signature).await?;
     let reason = Some(format!("with the key {}", signature.key));
     let new = EventNote { plugin: &version.name, version: Some(number), kind: "SIGNED", reason };
     note(ctx, &mut tx, client, new).await?;

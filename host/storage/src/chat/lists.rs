@@ -126,10 +126,17 @@ pub fn count_statement(scope: ChatScope, search: &ListSearch) -> String {
     )
 }
 
+/// A list of chats as this user sees it.
+#[derive(Debug, Clone, Copy)]
+pub struct ChatList {
+    pub scope: ChatScope,
+    pub caller: UserId,
+}
+
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
-    (scope, caller): (ChatScope, UserId),
+    ChatList { scope, caller }: ChatList,
     search: &ListSearch,
     page: PageRequest,
 ) -> Result<Page<Participant>> {

@@ -86,7 +86,8 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, note: &ChatNote) ->
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
-    (chat, only_for): (ParticipantId, Option<UserId>),
+    chat: ParticipantId,
+    only_for: Option<UserId>,
     page: PageRequest,
 ) -> Result<Page<ChatNote>> {
     let only_for = only_for.map(|user| user.0);

@@ -262,7 +262,8 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, version: &UploadedV
 pub async fn sign(
     db: &mut PgConnection,
     client: ClientId,
-    (name, version): (&str, i32),
+    name: &str,
+    version: i32,
     signature: &VersionSignature,
 ) -> Result<()> {
     sqlx::query("UPDATE plugin_version SET signature = $4 WHERE client_id = $1 AND name = $2 AND version = $3")

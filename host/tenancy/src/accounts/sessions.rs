@@ -102,7 +102,7 @@ pub async fn make_link(
 ) -> base::Result<(ApiKey, DateTime<Utc>)> {
     let (token, expires_at) = (ApiKey::generate()?, admin.now() + LINK);
     let mut tx = admin.db.begin().await?;
-    session_keys::insert_link(&mut tx, client, (user, &key_hash(token.expose().as_bytes())), expires_at).await?;
+    session_keys::insert_link(&mut tx, client, user, &key_hash(token.expose().as_bytes()), expires_at).await?;
     audit(admin, &mut tx, client, Actor::User(user), "create", ("webhookLink", &user.to_string())).await?;
     tx.commit().await?;
     Ok((token, expires_at))

@@ -61,8 +61,7 @@ impl WhatsAppNumber {
 /// The client's numbers that contain `search` (`""` = all), sorted by MSISDN.
 pub async fn list_numbers(db: &Db, client: ClientId, search: &str, page: PageRequest) -> Result<Page<WhatsAppNumber>> {
     let mut db = db.acquire().await?;
-    let wanted = (Channel::Whatsapp, search);
-    let (items, total) = storage::inboxes::page(&mut db, client, wanted, page).await?;
+    let (items, total) = storage::inboxes::page(&mut db, client, Channel::Whatsapp, search, page).await?;
     let items = items.iter().filter_map(WhatsAppNumber::of).collect();
     Ok(Page::of(items, total))
 }

@@ -6,7 +6,7 @@ use channels::media_store::{MediaStore, MediaStoreError};
 use domain::{address::Address, ids::ClientId};
 use storage::{
     Db,
-    personal_data::{self, KnownPerson, PersonalTable, REGISTRY, StopEntries, erasures},
+    personal_data::{self, KnownPerson, PersonalTable, REGISTRY, StopEntries, TableRelation, erasures},
 };
 
 use super::{
@@ -153,7 +153,8 @@ async fn erase_rows(
     for table in tables {
         let relations = personal_data::relations(&mut *db.acquire().await?, table).await?;
         for relation in relations {
-            let rows = erase_relation(db, person, (table, &relation), stops).await?;
+            let relation = TableRelation { table, relation: &relation };
+            let rows = erase_relation(db, person, relation, stops).await?;
             counts.add(table, stops, rows);
         }
     }
@@ -163,7 +164,7 @@ async fn erase_rows(
 async fn erase_relation(
     db: &Db,
     person: &KnownPerson,
-    relation: (&PersonalTable, &str),
+    relation: TableRelation<'_>,
     stops: StopEntries,
 ) -> Result<u64, EraseError> {
     let mut erased = 0;

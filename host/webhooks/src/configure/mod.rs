@@ -17,7 +17,7 @@ use storage::{
         audit::{self, AuditEntry},
         clients,
     },
-    webhooks::configs::{self, NewConfig, StoredConfig},
+    webhooks::configs::{self, NewConfig, SecretReplacement, StoredConfig},
 };
 use uuid::Uuid;
 
@@ -160,7 +160,8 @@ pub async fn rotate_secret(
     let sealed = ctx.sealer.seal(client, SecretPurpose::WebhookSecret, &secret)?;
     let mut tx = ctx.db.begin().await?;
     let now = ctx.now();
-    if !configs::replace_secret(&mut tx, client, id, &sealed, (now, now + REPLACED_SECRET_SIGNS)).await? {
+    let new = SecretReplacement { sealed: &sealed, at: now, previous_expires_at: now + REPLACED_SECRET_SIGNS };
+    if !configs::replace_secret(&mut tx, client, id, new).await? {
         return Err(ConfigureError::NotFound);
     }
     note(ctx, &mut tx, client, actor, "rotate-secret", id).await?;

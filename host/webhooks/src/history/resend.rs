@@ -9,7 +9,10 @@ use domain::{
 };
 use storage::{
     Queue,
-    webhooks::{configs, history, resend as rows},
+    webhooks::{
+        configs, history,
+        resend::{self as rows, FailedDeliveries},
+    },
 };
 
 use super::{EndpointHealth, HistoryError, endpoints_of};
@@ -86,9 +89,10 @@ pub async fn resend_failed(
     let wanted = |endpoint: &&EndpointHealth| is_on(endpoint) && webhook.is_none_or(|named| named == endpoint.webhook);
     let mut resent = ResendResult { count: 0, more: false };
     for endpoint in endpoints.iter().filter(wanted) {
+        let failed = FailedDeliveries { endpoint: endpoint.id, since, until };
         while !resent.more {
             let mut tx = ctx.db.begin().await?;
-            let moved = rows::resend_failed(&mut tx, client, endpoint.id, (since, until), ctx.now(), AT_ONCE).await?;
+            let moved = rows::resend_failed(&mut tx, client, failed, ctx.now(), AT_ONCE).await?;
             if moved > 0 {
                 let object = ("webhook-endpoint", &*endpoint.id.to_string());
                 audit(&Administration::from(ctx), &mut tx, client, actor, "resend-failed", object).await?;
