@@ -48,7 +48,7 @@ await next.getByText("The check has no findings").waitFor();
 await next.getByRole("button", { name: "Upload", exact: true }).click();
 await next.waitFor({ state: "detached" });
 
-// Half of the customers get the canary, whatever it does: it may end by itself only after more calls than there are here.
+// Half of the customers get the canary, also if it fails: automation may end it only after more calls than this story makes.
 await activate("live", "1");
 await activate("canary", "2", { "Share of the participants": "50", "Calls before it may end": "1000" });
 await tab("Trial").click();

@@ -29,7 +29,7 @@ const AT_ONCE: i64 = 100;
 
 pub(super) enum AssignmentOutcome {
     Given(Vec<Event>),
-    Nobody,
+    NoAgent,
 }
 
 pub(super) async fn give_out(
@@ -42,7 +42,7 @@ pub(super) async fn give_out(
     let order = match due_work::giving_of(db, client, team).await? {
         Some(Assignment::RoundRobin) => AgentOrder::RoundRobin,
         Some(Assignment::LeastBusy) => AgentOrder::LeastBusy,
-        Some(Assignment::Off) | None => return Ok(AssignmentOutcome::Nobody),
+        Some(Assignment::Off) | None => return Ok(AssignmentOutcome::NoAgent),
     };
     due_work::hold_team(db, client, team).await?;
     let before = chat.clone();
@@ -60,7 +60,7 @@ pub(super) async fn give_out(
         let moved = event_facts::moved_event(&before, chat);
         return Ok(AssignmentOutcome::Given([Some(moved), ticket].into_iter().flatten().collect()));
     }
-    Ok(AssignmentOutcome::Nobody)
+    Ok(AssignmentOutcome::NoAgent)
 }
 
 /// Assigns the waiting chats of a team, longest wait first, until no member has room or no chat waits.
@@ -90,7 +90,7 @@ pub(super) async fn fill_room(ctx: &Context, lease: &Lease, team: TeamId) -> Res
                     tx.commit().await?;
                     ctx.wake.wake_all(client, wakes);
                 }
-                AssignmentOutcome::Nobody => {
+                AssignmentOutcome::NoAgent => {
                     all_given = false;
                     break;
                 }

@@ -70,16 +70,16 @@ async fn ask_all(ctx: &Context, lease: &Lease, mut scene: TurnContext, event: &W
             TurnOutcome::Failed(trouble) if scene.answering.is_canary() => *trouble,
             outcome => return Ok(outcome),
         };
-        let is_for_live = scene.beside_canary.as_ref().is_none_or(|live| event.event.is_for(live.name()));
+        let is_for_live = scene.live_version.as_ref().is_none_or(|live| event.event.is_for(live.name()));
         let consequence = match is_for_live {
             true => "the live version is asked",
             false => "the event is dropped, because the live version is another plugin",
         };
         let reason = failure::keep_on_trial(ctx, lease, scene.participant.id, trouble, consequence).await?;
-        match scene.beside_canary.take() {
+        match scene.live_version.take() {
             Some(_) if !is_for_live => return Ok(TurnOutcome::OfCanary),
             Some(live) => scene.answering = live,
-            None => return Ok(TurnOutcome::from_trouble(TurnTrouble::NoneBesideCanary(reason))),
+            None => return Ok(TurnOutcome::from_trouble(TurnTrouble::NoLiveVersion(reason))),
         }
     }
 }

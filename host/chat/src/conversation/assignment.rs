@@ -17,7 +17,7 @@ use super::ticketing;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum GivingRefused {
     #[error("there is no such user")]
-    Nobody,
+    UnknownUser,
     #[error("a user with the role {0} cannot have chats")]
     NoAgent(Role),
     #[error("{name} has {chats} chats, and may have {limit} at a time")]
@@ -44,7 +44,7 @@ pub(crate) async fn give(
     NewAgent { agent: to, step }: NewAgent,
 ) -> Result<std::result::Result<Option<Event>, GivingRefused>> {
     let Some(agent) = agents::lock(db, client, to, ctx.settings.limits.agent_chats).await? else {
-        return Ok(Err(GivingRefused::Nobody));
+        return Ok(Err(GivingRefused::UnknownUser));
     };
     if !agent.takes_chats() {
         return Ok(Err(GivingRefused::NoAgent(agent.role)));

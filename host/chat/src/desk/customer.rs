@@ -14,7 +14,7 @@ use super::{ActingUser, ChatView, DeskError, view};
 /// Chats of one customer that are shown.
 const MOST: u32 = 50;
 
-/// The customer of a chat, as the desk shows it beside the chat.
+/// The customer of a chat, as the desk shows it next to the chat.
 #[derive(Debug, Clone)]
 pub struct CustomerPanel {
     /// `None`: the customer has no contact.

@@ -132,7 +132,7 @@ impl Hub {
         match affected {
             AffectedOwner::User(client, user) => of(client, Some(user)),
             AffectedOwner::Client(client) => of(client, None),
-            AffectedOwner::Anybody => rooms.keys().for_each(|client| of(*client, None)),
+            AffectedOwner::All => rooms.keys().for_each(|client| of(*client, None)),
             AffectedOwner::Site(..) => {}
         }
     }

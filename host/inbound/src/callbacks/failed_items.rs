@@ -58,7 +58,9 @@ fn provider_of(target: &CallbackTarget) -> InboxKind {
         CallbackTarget::Page(_) => InboxKind::Messenger,
         // Only the device of a Lite number sends items for one of our inboxes.
         CallbackTarget::Inbox(_) => InboxKind::WhatsappLite,
-        CallbackTarget::PhoneNumberId(_) | CallbackTarget::Waba(_) | CallbackTarget::Nobody => InboxKind::WhatsappCloud,
+        CallbackTarget::PhoneNumberId(_) | CallbackTarget::Waba(_) | CallbackTarget::Unknown => {
+            InboxKind::WhatsappCloud
+        }
     }
 }
 

@@ -70,13 +70,13 @@ impl PluginHost {
     /// Like [`Self::replay`], next to the live calls of the client: it takes no place of theirs and does not wait.
     pub async fn replay_shadow(
         &self,
-        beside: &mut ShadowPlace,
+        place: &mut ShadowPlace,
         client: ClientId,
         plugin: &PluginRef,
         recording: &Recording,
     ) -> Result<CallReplay, CallError> {
         let loaded = self.resolve(client, plugin).await?;
-        self.play(client, plugin, &loaded, recording, beside.room()).await
+        self.play(client, plugin, &loaded, recording, place.room()).await
     }
 
     async fn play(

@@ -380,10 +380,8 @@ async fn has_something_to_compare_with(
     if of_number.iter().chain(&of_client).any(|present| present.mode == Mode::Live && !is_no_chatbot(&present.plugin)) {
         return Ok(());
     }
-    let said = format!(
-        "shadow runs beside a live {}, and none is live there: activate one live first, or this one",
-        shadow.world
-    );
+    let said =
+        format!("a shadow needs a live {}, and none is live there: activate one live first, or this one", shadow.world);
     Err(PluginError::fault("mode", said))
 }
 

@@ -64,21 +64,25 @@ pub(super) fn spawn(ctx: &Context, client: ClientId, calls: Vec<ShadowComparison
     }
     let Some(room) = ctx.plugins.shadow_place(client) else {
         count("skipped", calls.len());
-        ctx.skipped.count(&ctx.db, client, calls.iter().map(|beside| beside.skipped_count(ctx.now())).collect());
+        ctx.skipped.count(
+            &ctx.db,
+            client,
+            calls.iter().map(|comparison| comparison.skipped_count(ctx.now())).collect(),
+        );
         return;
     };
     // The order of ids is the order of the live calls.
     let ids = || ComparisonIds { invocation: ctx.mint(), difference: ctx.mint() };
-    let calls: Vec<_> = calls.into_iter().map(|beside| (beside, ids())).collect();
+    let calls: Vec<_> = calls.into_iter().map(|comparison| (comparison, ids())).collect();
     let mut run = ShadowRun { db: ctx.db.clone(), plugins: Arc::clone(&ctx.plugins), room, client };
     let (skipped, now) = (ctx.skipped.clone(), ctx.now());
     tokio::spawn(async move {
-        for (beside, ids) in calls {
-            match run.compare(&beside, ids).await {
+        for (comparison, ids) in calls {
+            match run.compare(&comparison, ids).await {
                 Ok(true) => {}
                 Ok(false) => {
                     count("skipped", 1);
-                    skipped.count(&run.db, client, vec![beside.skipped_count(now)]);
+                    skipped.count(&run.db, client, vec![comparison.skipped_count(now)]);
                 }
                 Err(error) => {
                     tracing::warn!(client.id = %client, error = &error as &dyn std::error::Error,
@@ -111,23 +115,23 @@ struct ShadowRun {
 
 impl ShadowRun {
     /// Runs the shadow for one call and stores the result. `false` if there was not enough memory for it.
-    async fn compare(&mut self, beside: &ShadowComparison, ids: ComparisonIds) -> Result<bool> {
-        let shadow = &beside.shadow;
-        let asked = as_asked(beside, &self.plugins);
+    async fn compare(&mut self, comparison: &ShadowComparison, ids: ComparisonIds) -> Result<bool> {
+        let shadow = &comparison.shadow;
+        let asked = as_asked(comparison, &self.plugins);
         let replayed = self.plugins.replay_shadow(&mut self.room, self.client, &shadow.plugin, &asked).await;
-        let (live, live_words) = comparable(&beside.recording);
+        let (live, live_words) = comparable(&comparison.recording);
         let (answer, answer_words, row) = match replayed {
             Ok(replay) => {
                 let answered = Recording { result: replay.result_now, ..asked };
                 let (answer, words) = comparable(&answered);
-                let row = row(ids.invocation, beside, &answered.result, replay.duration, replay.peak_memory_bytes);
+                let row = row(ids.invocation, comparison, &answered.result, replay.duration, replay.peak_memory_bytes);
                 (answer, words, row)
             }
             Err(CallError::TooBusy { .. }) => return Ok(false),
             // A shadow that could not be called is a difference too.
             Err(error) => {
                 let result = json!({ "outcome": "not-started", "failure": error.to_string() });
-                let row = row(ids.invocation, beside, &result.to_string(), Duration::ZERO, 0);
+                let row = row(ids.invocation, comparison, &result.to_string(), Duration::ZERO, 0);
                 (result.clone(), result, row)
             }
         };
@@ -141,9 +145,9 @@ impl ShadowRun {
                 activation: shadow.id,
                 plugin: shadow.plugin.name().to_owned(),
                 version: stored_version(&shadow.plugin),
-                live_plugin: beside.live.name().to_owned(),
-                live_version: stored_version(&beside.live.plugin),
-                subject: beside.subject,
+                live_plugin: comparison.live.name().to_owned(),
+                live_version: stored_version(&comparison.live.plugin),
+                subject: comparison.subject,
                 live: live_words.into(),
                 shadow: answer_words.into(),
             };
@@ -169,31 +173,37 @@ struct Line {
 }
 
 /// The stored row of the shadow's call. `result` is its JSON text.
-fn row(id: Uuid, beside: &ShadowComparison, result: &str, duration: Duration, peak_memory_bytes: u64) -> Invocation {
+fn row(
+    id: Uuid,
+    comparison: &ShadowComparison,
+    result: &str,
+    duration: Duration,
+    peak_memory_bytes: u64,
+) -> Invocation {
     let result: Told = serde_json::from_str(result).unwrap_or_default();
     let logs: String =
         result.logs.iter().map(|line| format!("{}: {}\n", line.level.to_lowercase(), line.message)).collect();
-    let answering = AnsweringVersion::from(beside.shadow.as_ref());
+    let answering = AnsweringVersion::from(comparison.shadow.as_ref());
     Invocation {
         outcome: result.outcome,
         error: result.failure.map(|failure| trace::storable(&failure, trace::ERROR_LENGTH)),
         duration_micros: i64::try_from(duration.as_micros()).unwrap_or(i64::MAX),
         peak_memory_bytes: i64::try_from(peak_memory_bytes).unwrap_or(i64::MAX),
         logs: trace::storable(&logs, usize::MAX),
-        event: beside.event.clone(),
+        event: comparison.event.clone(),
         mode: Mode::Shadow.as_str().to_owned(),
-        ..trace::invocation(id, &answering, None, None, beside.subject)
+        ..trace::invocation(id, &answering, None, None, comparison.subject)
     }
 }
 
 /// The live call with the shadow's own configuration, allowed hosts and HTTP limits.
-fn as_asked(beside: &ShadowComparison, plugins: &PluginHost) -> Recording {
+fn as_asked(comparison: &ShadowComparison, plugins: &PluginHost) -> Recording {
     Recording {
-        config: beside.shadow.call_config().to_string(),
-        allowed_hosts: beside.shadow.allowed_hosts.clone(),
-        limits: beside.recording.limits.clone().with_http(beside.shadow.http_limits, plugins.limits()),
+        config: comparison.shadow.call_config().to_string(),
+        allowed_hosts: comparison.shadow.allowed_hosts.clone(),
+        limits: comparison.recording.limits.clone().with_http(comparison.shadow.http_limits, plugins.limits()),
         stopped_after: None,
-        ..beside.recording.as_ref().clone()
+        ..comparison.recording.as_ref().clone()
     }
 }
 

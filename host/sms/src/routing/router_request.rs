@@ -175,7 +175,7 @@ mod tests {
         assert!(one.route.text.is_some());
         let mut one = asked("hello", Direction::Incoming);
         assert_eq!(one.apply(Decision::Change(Change { text: Some("a".repeat(161)), ..nothing() })), None);
-        assert!(one.route.text.is_some(), "what comes in is not charged");
+        assert!(one.route.text.is_some(), "an incoming SMS is not charged");
     }
 
     #[test]

@@ -235,7 +235,7 @@ async fn a_file_is_pending_until_it_is_fetched_or_given_up() {
     media::mark_failed_attempt(&mut db, CLIENT, id(2), None).await.unwrap();
     media::mark_failed_attempt(&mut db, CLIENT, id(1), None).await.unwrap();
     let state = async |db: &mut PgConnection, file| media::find(db, CLIENT, file).await.unwrap().unwrap().state;
-    assert_eq!(state(&mut db, id(1)).await, MediaState::Ready, "what has arrived cannot fail any more");
+    assert_eq!(state(&mut db, id(1)).await, MediaState::Ready, "a file that has arrived cannot fail any more");
     assert_eq!(state(&mut db, id(2)).await, MediaState::Failed);
     assert!(media::find(&mut db, STRANGER, id(1)).await.unwrap().is_none());
     let old = media::older_than(&mut db, moment(0), 10).await.unwrap();

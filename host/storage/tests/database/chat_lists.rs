@@ -113,7 +113,7 @@ async fn every_state_is_in_the_lists_that_the_table_names() {
     }
     let of_no_team = ChatList { scope: ChatScope::Team, caller: OTHER };
     let unteamed = lists::page(&mut db, CLIENT, of_no_team, &ListSearch::Everything, FIRST).await.unwrap();
-    assert_eq!(unteamed.total, 0, "who belongs to no team has no team's chats");
+    assert_eq!(unteamed.total, 0, "an agent without a team sees the chats of no team");
 }
 
 #[tokio::test]

@@ -36,7 +36,7 @@ async fn a_timer_is_no_work_before_it_runs_out_and_from_then_on_it_is() {
     start_timer(&mut db, "tomorrow", 86_400).await;
     assert_eq!(due(&mut db, Queue::Participant, 86_399).await, []);
     assert_eq!(due(&mut db, Queue::Participant, 86_400).await, [(CLIENT, CHAT.0)]);
-    assert_eq!(due(&mut db, Queue::Participant, 86_400).await, [(CLIENT, CHAT.0)], "until somebody works it off");
+    assert_eq!(due(&mut db, Queue::Participant, 86_400).await, [(CLIENT, CHAT.0)], "until a worker handles it");
 }
 
 #[tokio::test]

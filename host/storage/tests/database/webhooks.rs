@@ -388,7 +388,7 @@ async fn an_attempt_that_was_made_is_kept_whichever_process_has_the_lane_by_now(
     let made = [attempt(1, Some(200), None)];
     let unsent = [ended(2, 1, DeliveryFate::Dropped)];
     assert_eq!(deliveries::settle(&mut db, LANE, fence - 1, rows(&unsent, &[]), None).await.unwrap(), None);
-    assert_eq!(due(&mut db, moment(0)).await.len(), 2, "what was not sent is left to the process that has the lane");
+    assert_eq!(due(&mut db, moment(0)).await.len(), 2, "unsent deliveries are left to the process that has the lane");
     let done = [FinishedDelivery { id: delivery(1), attempts: 1, fate: DeliveryFate::Delivered, body: Some(b"{}") }];
     assert_eq!(deliveries::settle(&mut db, LANE_OF_STRANGER, fence, rows(&done, &[]), None).await.unwrap(), None);
     for _ in 0..2 {
@@ -436,7 +436,7 @@ async fn a_lane_is_given_back_once_nothing_in_it_is_due() {
     assert!(lanes::hold(&mut db, LANE, fence).await.unwrap());
     let later = [FinishedDelivery { id: delivery(1), attempts: 1, fate: DeliveryFate::Retry(moment(60)), body: None }];
     settle(&mut db, fence, &later).await;
-    assert!(!lanes::give_back(&mut db, LANE, fence - 1, moment(0)).await.unwrap(), "it is somebody else's");
+    assert!(!lanes::give_back(&mut db, LANE, fence - 1, moment(0)).await.unwrap(), "another worker has it");
     assert!(lanes::give_back(&mut db, LANE, fence, moment(0)).await.unwrap());
     assert_eq!(lane(&mut db).await, fence + 1, "it is free at once");
 }

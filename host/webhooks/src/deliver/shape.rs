@@ -120,7 +120,7 @@ pub(super) struct ShapedDelivery {
 }
 
 impl ShapedDelivery {
-    fn by_nobody(delivery: DueEvent, outcome: ShapeOutcome) -> Self {
+    fn without_shaper(delivery: DueEvent, outcome: ShapeOutcome) -> Self {
         Self { delivery, outcome, by: None, calls: Vec::new() }
     }
 }
@@ -182,7 +182,7 @@ impl PageShaper {
                     together.deliveries.push((place, delivery));
                     together.events.push(event);
                 }
-                None => shaped.push((place, ShapedDelivery::by_nobody(delivery, ShapeOutcome::Unreadable))),
+                None => shaped.push((place, ShapedDelivery::without_shaper(delivery, ShapeOutcome::Unreadable))),
             }
         }
         for (shaper, together) in by_shaper {
@@ -204,8 +204,9 @@ impl PageShaper {
         match self.plugins.shape_several(call, &events).await {
             Ok(bodies) => {
                 let made = deliveries.into_iter().zip(bodies);
-                shaped
-                    .extend(made.map(|((place, due), body)| (place, ShapedDelivery::by_nobody(due, outcome_of(body)))));
+                shaped.extend(
+                    made.map(|((place, due), body)| (place, ShapedDelivery::without_shaper(due, outcome_of(body)))),
+                );
             }
             Err(_) => {
                 for ((place, delivery), event) in deliveries.into_iter().zip(&events) {
