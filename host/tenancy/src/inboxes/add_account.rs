@@ -42,7 +42,7 @@ impl fmt::Debug for NewAccount {
 pub enum AddAccountError {
     #[error("there is no client `{0}`; `patchbay client create` makes one")]
     UnknownClient(String),
-    #[error("the account {0} belongs to another client: its callbacks could not be assigned. Use another account")]
+    #[error("the account {0} belongs to another client; use another account")]
     OfAnotherClient(String),
     #[error(transparent)]
     Failed(#[from] Error),
