@@ -80,7 +80,7 @@ fn wording(
     Ok(DatedContent {
         content_type: read_value(table, "content_type", content_type, ContentType::from_name)?,
         body,
-        content: chat_messages::content(direction, content)?,
+        content: chat_messages::read_content(direction, content)?,
         media: media.map(MediaId),
     })
 }
