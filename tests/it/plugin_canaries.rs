@@ -165,7 +165,7 @@ async fn a_custom_answer_of_a_shaper_is_the_built_in_body_with_a_line_in_the_log
     assert_eq!((&body["text"], &body["messageContentType"]), (&json!("custom"), &json!("TEXT")));
     let call = client.keeps(STAMP, "invocations", |call| call["logs"][0] != Value::Null).await;
     assert_eq!(call["outcome"], "answered");
-    let line = "warn: `custom` of a shaper is unknown to this version; the built-in shaper was used";
+    let line = "warn: this version does not know the `custom` of the shaper; the built-in shaper was used";
     assert_eq!(call["logs"], json!([line]));
 }
 

@@ -72,7 +72,7 @@ struct RuleChangeBody {
     /// Domains of the e-mail addresses of new users, with `CREATE_USERS` only. At most 50; subdomains count separately.
     #[schema(nullable = false)]
     email_domains: Option<Vec<String>>,
-    /// `false`: only users with the role API log in with a password. Absent: `true`.
+    /// `false`: only users with the role API log in with a password. If absent, `true`.
     #[schema(nullable = false)]
     password_login: Option<bool>,
 }

@@ -177,7 +177,8 @@ async fn remove(
 
 /// Returns the values of a contact's attributes.
 ///
-/// Users and chatbots set them. If merged contacts have different values, the newest one is shown.
+/// Users and chatbots set them. If merged contacts have different values of an attribute, the newest value
+/// is returned.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/contacts/{id}/attributes",

@@ -23,7 +23,7 @@ use super::{
 /// Filters of the list of values.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "says what the handler looks for")]
+#[expect(dead_code, reason = "describes the parameters")]
 pub(super) struct WantedValues {
     /// Values of this participant. If it is absent, values that all participants share.
     #[param(nullable = false, value_type = Option<Uuid>)]
@@ -37,9 +37,9 @@ pub(super) struct WantedValues {
 /// The values to erase. At least one parameter is needed.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "says what the handler looks for")]
+#[expect(dead_code, reason = "describes the parameters")]
 pub(super) struct ErasedValues {
-    /// The values of this participant, all of them unless `key` or `prefix` is given. Absent: the values that all
+    /// The values of this participant, all of them unless `key` or `prefix` is given. If absent, the values that all
     /// participants share. Then `key` or `prefix` is required.
     #[param(nullable = false, value_type = Option<Uuid>)]
     #[param(rename = "participantId")]
@@ -65,7 +65,7 @@ pub(super) struct ValueBody {
     /// The value in base64, if it is not text.
     #[serde(skip_serializing_if = "Option::is_none")]
     value_base64: Option<String>,
-    /// Time of its deletion. Null: it is kept.
+    /// Time of its deletion. If null, it is kept.
     #[schema(format = DateTime)]
     expires_time: Option<String>,
 }

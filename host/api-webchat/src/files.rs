@@ -30,7 +30,7 @@ pub(super) fn routes() -> OpenApiRouter<WidgetState> {
 /// The parameter with the name of the file.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "says what the handler looks for")]
+#[expect(dead_code, reason = "describes the parameters")]
 struct NameParameter {
     /// Name of the file, which agents see.
     name: Option<String>,

@@ -42,7 +42,7 @@ struct ReplyBody {
     /// Names of the variables in the text.
     #[schema(examples("customer.name"))]
     variables: Vec<&'static str>,
-    /// The team that uses it. Null: all teams.
+    /// The team that uses it. If null, all teams.
     #[schema(value_type = Option<Uuid>)]
     team_id: Option<TeamId>,
     /// Time of creation.
@@ -84,7 +84,7 @@ struct DraftBody {
     /// 1 to 4,000 characters. Variables: `customer.name`, `customer.phone`, `agent.name`, `team.name`, `ticket.number`,
     /// `client.name`, each in double braces.
     text: String,
-    /// The team that uses it. Null: all teams.
+    /// The team that uses it. If null, all teams.
     #[schema(value_type = Option<Uuid>)]
     team_id: Option<String>,
 }

@@ -343,7 +343,7 @@ async fn remember_recipients(
     }
     inbox_customers::record_outbound(db, client, inbox, &outbound, now).await?;
     if sender.inbox.kind.facts().keeps_choices {
-        lite_offers::note(db, client, inbox, &shown, now).await?;
+        lite_offers::record_sent(db, client, inbox, &shown, now).await?;
     }
     record_folded(ctx, db, client, &folded).await
 }

@@ -83,7 +83,7 @@ impl TryFrom<ChatMessageRow> for ChatMessage {
 
     fn try_from(row: ChatMessageRow) -> Result<Self> {
         let direction = read_value("chat_message", "direction", &row.direction, Direction::from_name)?;
-        let content = content(direction, &row.content)?;
+        let content = read_content(direction, &row.content)?;
         Ok(Self {
             id: ChatMessageId(row.id),
             participant: ParticipantId(row.participant_id),
@@ -100,7 +100,7 @@ impl TryFrom<ChatMessageRow> for ChatMessage {
     }
 }
 
-pub(super) fn content(direction: Direction, stored: &UnreadJson) -> Result<ChatContent> {
+pub(super) fn read_content(direction: Direction, stored: &UnreadJson) -> Result<ChatContent> {
     Ok(match direction {
         Direction::Incoming => {
             let content: ReceivedContent = column_values::read("chat_message", "content", stored)?;

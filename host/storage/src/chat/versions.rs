@@ -60,7 +60,7 @@ impl WordingRow {
         Ok(DatedContent {
             content_type: read_value(table, "content_type", &self.content_type, ContentType::from_name)?,
             body: self.body,
-            content: chat_messages::content(direction, &self.content)?,
+            content: chat_messages::read_content(direction, &self.content)?,
             media: self.media_id.map(MediaId),
         })
     }

@@ -33,7 +33,7 @@ pub use sender_state::SenderState;
 pub use set_rate::{SetRateError, set_rate};
 pub use sms_sources::{SmsSourceError, add_sms_source, remove_sms_source, sms_sources};
 pub use storage::inboxes::{
-    accounts::NewsSource,
+    accounts::UpdateSource,
     overview::{InboxOverview, TierReport},
     templates::TemplateRow,
 };

@@ -39,8 +39,8 @@ const URL_MAX: usize = 2048;
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigureError {
     #[error(
-        "whatsAppNumberId is not one of your numbers; give the id of the nested whatsAppNumber object of \
-         WhatsAppClientNumbers/getForCurrentLoginUser, or leave it out for the default of all your numbers"
+        "whatsAppNumberId is not one of your numbers; give `whatsAppNumber.id` from the answer of \
+         `WhatsAppClientNumbers/getForCurrentLoginUser`, or leave it out for the default of all your numbers"
     )]
     NumberNotYours,
     #[error("there is a default configuration already; update it, or delete it first")]

@@ -275,7 +275,9 @@ impl PageShaper {
         match self.ask(shaper, delivery, event).await {
             (Ok((ShapedBody::Unchanged, _)), call) => (Some(OwnAnswer::Unchanged), call),
             (Ok((ShapedBody::Custom(_), _)), mut call) => {
-                call.add_log_line("`custom` of a shaper is unknown to this version; the built-in shaper was used");
+                call.add_log_line(
+                    "this version does not know the `custom` of the shaper; the built-in shaper was used",
+                );
                 (Some(OwnAnswer::Unchanged), call)
             }
             (Ok((body, _)), call) => match fault_of(body.text()) {
