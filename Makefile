@@ -1,4 +1,4 @@
-# The commands of developers and CI. Each target sets up what it needs first; `make help` lists them.
+# The commands of developers and CI. Each target first installs the tools that it needs; `make help` lists them.
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
 .PHONY: help run test soak bench check fmt lite-native setup setup-test
@@ -6,7 +6,7 @@ SHELL := /bin/sh
 # rustup puts cargo here and a fresh shell may not know yet.
 export PATH := $(PATH):$(HOME)/.cargo/bin
 
-# Outside the working copy, so that clones share what is built.
+# Outside the working copy, so that clones share the builds.
 ifndef CARGO_TARGET_DIR
 CARGO_TARGET_DIR := $(shell sh scripts/target-dir.sh)
 endif
@@ -15,10 +15,10 @@ export CARGO_TARGET_DIR
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-11s %s\n", $$1, $$2 }' Makefile
 
-run: setup ## Set up what is missing and serve: database, API, workers, simulator, demo client
+run: setup ## Install missing tools and serve: database, API, workers, simulator, demo client
 	@exec cargo run --release --bin patchbay -- serve $(ARGS)
 
-test: setup-test ## Set up what is missing and run every test (ARGS="--test it" for some, TIMES=50 for the slowest)
+test: setup-test ## Install missing tools and run every test (ARGS="--test it" for some, TIMES=50 for the slowest)
 	@TIMES="$(TIMES)" sh scripts/test.sh $(ARGS)
 
 soak: setup ## Attack the program, break its network and kill it, minutes per case (ARGS="attacks --seconds 10" for some)
@@ -41,5 +41,5 @@ lite-native: ## Lint and test the Lite devices that need the cargo feature lite-
 setup: ## Add the wasm target and find or install PostgreSQL
 	@sh scripts/setup.sh
 
-setup-test: setup ## The same, and the other programs that the tests talk to
+setup-test: setup ## The same, and the programs that are peers of the tests
 	@sh scripts/test-peers.sh

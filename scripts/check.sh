@@ -1,5 +1,5 @@
 #!/bin/sh
-# Formatting and lints, of the host and of the plugins; advisories and licences of what they depend on.
+# Formatting and lints, of the host and of the plugins; advisories and licences of their dependencies.
 set -eu
 . "$(dirname "$0")/packages.sh"
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Judges what is built by deny.toml: known vulnerabilities, licences, banned crates, sources. cargo-deny comes as a built program,
+# Checks the dependencies against deny.toml: known vulnerabilities, licences, banned crates, sources. cargo-deny comes as a built program,
 # in the version of scripts/advisories/requirements.txt. Where the database of advisories cannot be reached, the snapshot of it in
 # scripts/advisories is used.
 set -eu

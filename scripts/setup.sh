@@ -1,5 +1,5 @@
 #!/bin/sh
-# Makes sure of what building and running need: cargo, a C compiler, the wasm target, the programs of PostgreSQL.
+# Finds or installs the tools for the build and the program: cargo, a C compiler, the wasm target, the programs of PostgreSQL.
 set -eu
 . "$(dirname "$0")/packages.sh"
 

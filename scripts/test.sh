@@ -30,7 +30,7 @@ run_all() {
 }
 
 if [ -n "${TIMES:-}" ]; then
-    # Only nightly builds of the test harness show times, unless this variable is set. Cargo must not see it: it would compile anew.
+    # Only nightly builds of the test harness show times, unless this variable is set. Cargo must not see it: it would compile everything again.
     host="$(rustc -vV | sed -n 's/^host: //p' | tr 'a-z-' 'A-Z_')"
     export "CARGO_TARGET_${host}_RUNNER=env RUSTC_BOOTSTRAP=1"
     if [ $# = 0 ]; then

@@ -32,6 +32,6 @@ export function AssignDialog({ chat, onClose }) {
         <button type="button" class="menu-item" onClick=${() => give({ agentId: user.id }, user.name)}><${Avatar} name=${user.name} small=${true} />
           <span class="grow clip">${user.id === viewer.value?.id ? t("inbox.me", { name: user.name }) : user.name}</span><span class="soft tiny">${user.team ?? ""}</span>
           <i class=${`dot ${user.available ? "success" : ""}`} title=${t(user.available ? "inbox.available" : "inbox.unavailable")}></i></button></li>`)}</ul>
-        ${!users.length && html`<p class="soft small column-note">${t("inbox.nobody")}</p>`}</section>`}
+        ${!users.length && html`<p class="soft small column-note">${t("inbox.noAgentFound")}</p>`}</section>`}
   <//>`;
 }

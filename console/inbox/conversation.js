@@ -156,7 +156,7 @@ function Others() {
   return html`<div class=${`banner ${writes.length ? "warning" : ""}`} role="status"><${Icon} name=${writes.length ? "edit" : "users"} size="small" />${t(writes.length ? "inbox.othersWrite" : "inbox.othersLook", { names, count: (writes.length ? writes : found).length })}</div>`;
 }
 
-/** What the viewer can do to be allowed to answer. @param {{chat: Chat, moves: ReturnType<typeof movesOf>, thenWrite: (move: Promise<boolean>) => void}} props */
+/** The actions that let the viewer answer. @param {{chat: Chat, moves: ReturnType<typeof movesOf>, thenWrite: (move: Promise<boolean>) => void}} props */
 function Prompt({ chat, moves, thenWrite }) {
   const [busy, setBusy] = useState(false);
   if (moves.write) return null;

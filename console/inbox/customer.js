@@ -160,7 +160,7 @@ function OtherChats({ chat, load }) {
   }}<//></section>`;
 }
 
-/** What routers decided about this chat. @param {{chat: Chat}} props */
+/** The decisions of routers about this chat. @param {{chat: Chat}} props */
 function Decisions({ chat }) {
   const load = useLoad((signal) => api.get("/plugin-service/api/v1/routing-decisions", { participantId: chat.id, size: 5 }, { signal }), [chat.id, stateOf(chat)]);
   return html`<section><h3>${t("customer.decisions")}</h3><${Loaded} load=${load} skeleton=${html`<span class="skeleton w2"></span>`}>${(/** @type {{content: any[]}} */ page) => page.content.length

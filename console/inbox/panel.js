@@ -1,4 +1,4 @@
-// Whether the panel of the customer is shown: beside the chat on wide screens, over it on others.
+// Whether the panel of the customer is shown: next to the chat on wide screens, over it on others.
 import { computed, signal } from "@preact/signals";
 import { prefer, preferences } from "#app/preferences.js";
 

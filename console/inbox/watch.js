@@ -14,7 +14,7 @@ function openChat() {
   return match("/inbox/:scope?/:chat?", path.peek())?.chat ?? "";
 }
 
-/** What the palette finds, by the text of its title. The title follows the language. @type {Array<[string, NonNullable<import("#app/palette.js").CommandSource["search"]>]>} */
+/** The searches of the palette, by the text of their title. The title follows the language. @type {Array<[string, NonNullable<import("#app/palette.js").CommandSource["search"]>]>} */
 const SEARCHES = [["nav.tickets", findTickets], ["nav.contacts", findContacts], ["inbox.chats", findChats]];
 
 /** @returns {() => void} stops it */

@@ -4,16 +4,16 @@
 
 const MOST_REFERENCES = 20;
 
-/** The schema behind its references, with the names beside them on top. @param {Schema} schema @param {Schema} root @returns {Schema} */
+/** The schema behind its references, with the other keywords of their place on top. @param {Schema} schema @param {Schema} root @returns {Schema} */
 export function resolve(schema, root) {
   let found = schema ?? {};
   for (let turn = 0; found.$ref && turn < MOST_REFERENCES; turn += 1) {
-    const { $ref, ...beside } = found;
-    found = { ...at($ref, root), ...beside };
+    const { $ref, ...others } = found;
+    found = { ...at($ref, root), ...others };
   }
   if (found.allOf?.length === 1) {
-    const { allOf, ...beside } = found;
-    return resolve({ ...allOf[0], ...beside }, root);
+    const { allOf, ...others } = found;
+    return resolve({ ...allOf[0], ...others }, root);
   }
   return found;
 }

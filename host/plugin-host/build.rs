@@ -39,7 +39,7 @@ fn build() -> Result<(), String> {
     }
     target_is_installed()?;
     let out = PathBuf::from(variable("OUT_DIR")?);
-    let target_dir = beside_profiles(&out)?;
+    let target_dir = plugin_target(&out)?;
     compile(&plugins, &target_dir)?;
     for name in COMPONENTS {
         let file = format!("{name}.wasm");
@@ -75,7 +75,7 @@ fn compile(plugins: &Path, target_dir: &Path) -> Result<(), String> {
 }
 
 /// A directory next to `debug` and `release` for both profiles, because plugins are always built for release.
-fn beside_profiles(out: &Path) -> Result<PathBuf, String> {
+fn plugin_target(out: &Path) -> Result<PathBuf, String> {
     let profile = out.ancestors().nth(3).ok_or("OUT_DIR is not where cargo usually puts it")?;
     Ok(profile.parent().unwrap_or(profile).join("plugins"))
 }

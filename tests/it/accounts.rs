@@ -203,11 +203,11 @@ async fn an_object_of_another_client_looks_like_a_missing_one() {
     let patchbay = SharedPatchbay::get().await;
     let (client, other) = (patchbay.new_client().await, patchbay.new_client().await);
     let hook = other.post(WEBHOOK, &json!({ "statusUpdateURL": "https://hooks.example/x" })).await.ok();
-    let (theirs, nobodys) = (hook["id"].as_str().unwrap().to_owned(), uuid::Uuid::nil().to_string());
+    let (theirs, unowned) = (hook["id"].as_str().unwrap().to_owned(), uuid::Uuid::nil().to_string());
 
     for (method, path) in [(Method::GET, "secret"), (Method::POST, "secret/rotate")] {
         let mut bodies = Vec::new();
-        for id in [&theirs, &nobodys] {
+        for id in [&theirs, &unowned] {
             let reply = client.request(method.clone(), &format!("{WEBHOOK}/{id}/{path}"), None, &[]).await;
             assert_refused(&reply, 404, "Not found");
             bodies.push((reply.json()["message"].clone(), reply.json()["details"].clone()));

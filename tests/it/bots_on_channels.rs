@@ -258,7 +258,7 @@ async fn timers_hand_over_to_a_team_release_and_close_work_on_every_channel() {
         customer.hears("time for tea").await;
 
         customer.write("person-of sales").await;
-        customer.hears("one moment, somebody of sales").await;
+        customer.hears("one moment, a colleague of sales").await;
         let waiting = |chat: &Value| chat["teamName"] == "sales" && chat["chatBotConversation"] == false;
         let chat = scene.chat_becomes(channel, "the chat waits for the team", waiting).await;
         let path = |call: &str| format!("/chat-service/api/v2/chats/{}/{call}", chat["id"].as_str().unwrap());

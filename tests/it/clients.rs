@@ -156,7 +156,7 @@ async fn the_password_for_sms_is_written_sealed_kept_when_left_out_and_never_sho
         put(&client, &path, &json!({ "enabled": false })).await.ok()["smsFallback"],
         json!({ "enabled": false, "smsUsername": "acme" })
     );
-    assert_eq!(stored().await, Some(sealed), "what is left out stays");
+    assert_eq!(stored().await, Some(sealed), "a field that is left out stays");
     let gone = json!({ "enabled": true, "smsUsername": null, "smsPassword": null });
     assert_eq!(put(&client, &path, &gone).await.ok()["smsFallback"]["smsUsername"], json!(null));
     assert_eq!(stored().await, None);

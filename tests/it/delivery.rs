@@ -92,7 +92,7 @@ async fn statuses_that_arrive_last_first_are_reported_in_order() {
 
     assert_eq!(client.statuses(&sink, "ct-27820000001", "READ").await, ALL);
     another_is_delivered(&client, &sink, OTHER_CUSTOMER).await;
-    assert_eq!(statuses_of(&sink, CUSTOMER), ALL, "what came late changes nothing");
+    assert_eq!(statuses_of(&sink, CUSTOMER), ALL, "a late callback changes nothing");
 }
 
 #[tokio::test]

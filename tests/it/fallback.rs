@@ -211,8 +211,8 @@ async fn a_throttling_smsc_gets_the_sms_later_and_once() {
 
 #[tokio::test]
 async fn an_sms_waits_for_an_smsc_that_is_down() {
-    let door = SmscDoor::closed().await;
-    let url = format!("smpp://patchbay:secret@{}?name=simulator", door.address);
+    let port = SmscPort::closed().await;
+    let url = format!("smpp://patchbay:secret@{}?name=simulator", port.address);
     let (patchbay, client, sink, phone) = own(PatchbaySetup::new().set("smpp.url", &url)).await;
     send(&client, &phone, text("patience")).await;
     eventually("the SMS to be put off", || async {
@@ -224,7 +224,7 @@ async fn an_sms_waits_for_an_smsc_that_is_down() {
     .await;
     assert_eq!(sms_count(&phone).await, 0);
 
-    door.open(patchbay.smsc_address()).await;
+    port.open(patchbay.smsc_address()).await;
 
     eventually("the SMS", || async {
         patchbay.advance_clock(6).await;
@@ -237,11 +237,11 @@ async fn an_sms_waits_for_an_smsc_that_is_down() {
 }
 
 /// A port without a listener until it is opened.
-struct SmscDoor {
+struct SmscPort {
     address: SocketAddr,
 }
 
-impl SmscDoor {
+impl SmscPort {
     async fn closed() -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         Self { address: listener.local_addr().unwrap() }
@@ -297,7 +297,7 @@ async fn a_client_that_trusts_every_code_also_sends_an_sms_to_customers_reached_
 
     assert_eq!(sms(&phone).await["text"], "not on WhatsApp any more");
     let kept = put(&client, &json!({ "enabled": true })).await.ok();
-    assert_eq!(kept["smsFallback"]["mode"], "ANY_131026", "what is left out stays");
+    assert_eq!(kept["smsFallback"]["mode"], "ANY_131026", "a field that is left out stays");
 }
 
 #[tokio::test]

@@ -78,5 +78,5 @@ fn no_name_of_the_newest_interface_is_one_that_generators_add_themselves() {
     assert!(names.len() > 100 && names.contains(&"add-tag".to_owned()), "{names:?}");
     let taken: Vec<&String> = names.iter().filter(|name| TAKEN.contains(&name.as_str())).collect();
     assert!(taken.is_empty(), "{}: {taken:?}", newest.display());
-    assert!(declared("    tag(string),").contains(&"tag".to_owned()), "what the track 0.1 had is found");
+    assert!(declared("    tag(string),").contains(&"tag".to_owned()), "a declaration of the track 0.1 is found");
 }

@@ -18,7 +18,7 @@ struct World {
     keys: BTreeMap<&'static str, String>,
     operator: String,
     theirs: Ids,
-    nobodys: Ids,
+    unowned: Ids,
 }
 
 impl World {
@@ -48,7 +48,7 @@ impl World {
         };
         let operator = patchbay.admin(&["operator", "add", "--name", &ids.client_ref]);
         let operator = operator["key"].as_str().unwrap().to_owned();
-        Self { patchbay, keys, operator, theirs: ids, nobodys: Ids::nobodys() }
+        Self { patchbay, keys, operator, theirs: ids, unowned: Ids::unowned() }
     }
 
     async fn call(&self, row: &Row, call: &Call, key: Option<&str>) -> ClientReply {
@@ -206,7 +206,7 @@ async fn every_route_has_a_row_and_every_row_a_route() {
 async fn every_route_wants_a_key_of_the_right_role() {
     let world = World::set().await;
     for row in rows() {
-        let call = (row.call)(&world.nobodys);
+        let call = (row.call)(&world.unowned);
         if matches!(row.who, Who::Operators) {
             world.wants_an_operator(row, &call).await;
             continue;
@@ -234,13 +234,13 @@ async fn every_route_wants_a_key_of_the_right_role() {
 async fn told_apart(world: &World, row: &Row, make: Make, status: u16) -> Option<String> {
     let key = matches!(row.who, Who::Roles(_)).then(|| world.keys["ADMIN"].as_str());
     let theirs = world.call(row, &make(&world.theirs), key).await;
-    let nobodys = world.call(row, &make(&world.nobodys), key).await;
+    let unowned = world.call(row, &make(&world.unowned), key).await;
     let name = format!("{} {}", row.method, row.path);
-    if (theirs.status, nobodys.status) != (status, status) {
-        return Some(format!("{name} should give {status}:\n{}\n{}", theirs.text, nobodys.text));
+    if (theirs.status, unowned.status) != (status, status) {
+        return Some(format!("{name} should give {status}:\n{}\n{}", theirs.text, unowned.text));
     }
     let same = if status < 400 {
-        theirs.text == nobodys.text
+        theirs.text == unowned.text
     } else {
         let error = match status {
             400 => "Bad request",
@@ -249,9 +249,9 @@ async fn told_apart(world: &World, row: &Row, make: Make, status: u16) -> Option
             _ => "Conflict",
         };
         assert_error(row, &theirs, status, error);
-        essence(&theirs, &world.theirs) == essence(&nobodys, &world.nobodys)
+        essence(&theirs, &world.theirs) == essence(&unowned, &world.unowned)
     };
-    (!same).then(|| format!("{name} tells them apart:\n{}\n{}", theirs.text, nobodys.text))
+    (!same).then(|| format!("{name} tells them apart:\n{}\n{}", theirs.text, unowned.text))
 }
 
 #[tokio::test]

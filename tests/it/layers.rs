@@ -282,9 +282,9 @@ fn no_source_file_is_longer_than_five_hundred_lines() {
 fn a_module_with_a_directory_is_its_mod_rs() {
     let files = sources();
     let directories: HashSet<&Path> = files.iter().flat_map(|file| Path::new(file).ancestors().skip(1)).collect();
-    let beside = |file: &&String| directories.contains(Path::new(file).with_extension("").as_path());
-    let split: Vec<&String> = files.iter().filter(beside).collect();
-    assert!(split.is_empty(), "move each of these to `mod.rs` in the directory beside it: {split:?}");
+    let has_directory = |file: &&String| directories.contains(Path::new(file).with_extension("").as_path());
+    let split: Vec<&String> = files.iter().filter(has_directory).collect();
+    assert!(split.is_empty(), "move each of these to `mod.rs` in its directory: {split:?}");
 }
 
 #[test]

@@ -138,6 +138,7 @@ mod templates;
 mod test_customers;
 mod test_keys;
 mod traces;
+mod tuples;
 mod unreadable_rows;
 mod upgrade;
 mod users;

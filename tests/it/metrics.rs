@@ -42,7 +42,7 @@ async fn the_documentation_has_one_row_for_each_metric_of_the_running_program() 
     if std::env::var_os("UPDATE_DOCS").is_some() {
         fs::write(&path, format!("{head}|---|---|---|\n{rows}")).unwrap();
     } else {
-        assert_eq!(table, rows, "run with UPDATE_DOCS=1 to write the table anew");
+        assert_eq!(table, rows, "run with UPDATE_DOCS=1 to write the table again");
     }
 }
 

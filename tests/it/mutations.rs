@@ -39,7 +39,7 @@ fn places(value: &Value) -> Vec<String> {
     found
 }
 
-/// Posts every mutation of `body`, and checks each answer. `refusals`: the permitted statuses besides 2xx and 400.
+/// Posts every mutation of `body`, and checks each answer. `refusals`: more permitted statuses than 2xx and 400.
 async fn assert_all_answered(client: &TestClient, path: &str, body: &Value, refusals: &[u16]) {
     let mut accepted = 0;
     for place in places(body) {

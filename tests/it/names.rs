@@ -20,13 +20,25 @@ const NO_NAMES: &str = "again ahead aside asian astray available away begun besi
 /// Last words of names that lean on a word that is missing: a noun says what the thing is.
 const NO_ENDS: &str = "about after ahead aside away before beside by in itself not of off on out to up";
 
-/// Words of our own in place of a usual term, with that term.
-const DIALECT: [(&str, &str); 5] = [
-    ("doors", "a gate, places or listeners"),
+/// Words of our own in place of a usual term, with that term, in names of files, modules and types.
+const DIALECT: [(&str, &str); 3] = [
     ("itself", "automation"),
-    ("beside", "the thing that stands beside"),
     ("told", "the event, the notice or the queue"),
     ("asked", "the question or the request"),
+];
+
+/// Words that no name has, not even that of a function or a variant (`docs/STYLE.md`, rule 2), with the usual term.
+const FORBIDDEN: [(&str, &str); 10] = [
+    ("anew", "`again`, or the noun with `new`"),
+    ("anybody", "`any` with the noun, or `unknown`"),
+    ("beside", "`without`, `next_to` or the thing itself"),
+    ("door", "a gate, a place or a listener"),
+    ("doors", "gates, places or listeners"),
+    ("meanwhile", "`while` with the verb"),
+    ("nobody", "`no` with the noun, or `unknown`"),
+    ("somebody", "the person: an agent, a customer, another client"),
+    ("whatever", "`any` with the noun"),
+    ("whoever", "the person: an agent, a customer, a caller"),
 ];
 
 /// Nouns and verbs that end as participles do, and terms of more than one word.
@@ -94,7 +106,12 @@ fn fault(name: &str) -> Option<String> {
     if words.len() > 1 && contains(NO_ENDS, last) {
         return Some(format!("a name does not end with `{last}`. Name the thing with a noun"));
     }
-    let word = DIALECT.iter().find(|(word, _)| words.iter().any(|own| own == word));
+    forbidden(&words, &FORBIDDEN).or_else(|| forbidden(&words, &DIALECT))
+}
+
+/// The first of these words that is in the list, with its cure.
+fn forbidden(words: &[String], list: &[(&str, &str)]) -> Option<String> {
+    let word = list.iter().find(|(word, _)| words.iter().any(|own| own == word));
     word.map(|(word, usual)| format!("`{word}` is not a usual term. Say {usual}"))
 }
 
@@ -144,6 +161,22 @@ impl Visit<'_> for Names {
     }
 }
 
+/// The functions and the variants of enums, with those of tests.
+#[derive(Default)]
+struct Members(Vec<String>);
+
+impl Visit<'_> for Members {
+    fn visit_signature(&mut self, signature: &syn::Signature) {
+        self.0.push(signature.ident.to_string());
+        visit::visit_signature(self, signature);
+    }
+
+    fn visit_variant(&mut self, variant: &syn::Variant) {
+        self.0.push(variant.ident.to_string());
+        visit::visit_variant(self, variant);
+    }
+}
+
 fn names_in(text: &str) -> Names {
     let mut names = Names::default();
     names.visit_file(&syn::parse_file(text).unwrap());
@@ -190,6 +223,21 @@ fn public_types_are_named_by_a_noun() {
 }
 
 #[test]
+fn functions_and_variants_have_no_forbidden_words() {
+    let mut found = BTreeMap::new();
+    for file in files().into_iter().filter(|file| file.starts_with("host/") && file.contains("/src/")) {
+        let mut members = Members::default();
+        members.visit_file(&syn::parse_file(&std::fs::read_to_string(root().join(&file)).unwrap()).unwrap());
+        for name in members.0 {
+            if let Some(fault) = forbidden(&words(&name), &FORBIDDEN) {
+                found.insert(format!("{file}: {name}"), fault);
+            }
+        }
+    }
+    assert!(found.is_empty(), "rename these functions and variants (docs/STYLE.md, rule 2): {found:#?}");
+}
+
+#[test]
 fn the_name_of_a_public_type_stands_once_in_the_workspace() {
     let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for file in files().into_iter().filter(|file| has_public_types(file)) {
@@ -210,10 +258,14 @@ fn the_name_of_a_public_type_stands_once_in_the_workspace() {
 
 #[test]
 fn a_participle_alone_is_found_and_a_noun_with_the_same_ending_is_not() {
-    for name in ["Asked", "Written", "Standing", "asked_ahead", "by_itself", "NotedBy", "told"] {
+    for name in
+        ["Asked", "Written", "Standing", "asked_ahead", "by_itself", "NotedBy", "told", "OfNobody", "text_beside_cards"]
+    {
         assert!(fault(name).is_some(), "{name}");
     }
-    for name in ["Feed", "Token", "SendQueue", "AcceptedRecipient", "rate_gate", "automation", "WhatsAppNumber"] {
+    for name in
+        ["Feed", "Token", "SendQueue", "AcceptedRecipient", "rate_gate", "automation", "WhatsAppNumber", "Doorbell"]
+    {
         assert_eq!(fault(name), None, "{name}");
     }
     assert_eq!(words("SendQueue"), words("send_queue"));

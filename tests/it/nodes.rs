@@ -120,7 +120,7 @@ async fn a_server_without_workers_leaves_the_work_to_a_process_that_only_works()
     let client = patchbay.client("acme", "27110000001").await;
     client.send(&client.order_ready(&["27820000001"])).await.accepted();
     tokio::time::sleep(Duration::from_secs(1)).await;
-    assert_eq!(patchbay.provider_sends(&client).await.len(), 0, "nobody works yet");
+    assert_eq!(patchbay.provider_sends(&client).await.len(), 0, "no process works yet");
 
     let _worker = patchbay.worker();
 

@@ -144,7 +144,7 @@ async fn a_number_that_cannot_be_added_is_refused_with_the_reason() {
     let taken = ["WHATSAPP_CLOUD", "--phone-number-id", &node, "--waba-id", "9", "--access-token", "t"];
 
     assert!(add(&client.client_ref, &client.number, &["WHATSAPP_LITE"]).contains("already"));
-    assert!(add(&other.client_ref, "27410000001", &taken).contains(&node), "its callbacks could not be assigned");
+    assert!(add(&other.client_ref, "27410000001", &taken).contains(&node), "its callbacks would fit two numbers");
     assert!(add(&other.client_ref, "0410000001", &["WHATSAPP_LITE"]).contains("0410000001"));
     assert!(add("no-such-client", "27410000001", &["WHATSAPP_LITE"]).contains("no-such-client"));
     assert!(add(&other.client_ref, "27410000001", &["WHATSAPP_CLOUD"]).contains("--phone-number-id"));

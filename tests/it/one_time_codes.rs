@@ -106,8 +106,8 @@ async fn a_code_for_a_user_id_without_a_known_number_is_rejected_before_the_prov
     let said = "a one-time code cannot be sent to a user id, and no phone number of this customer is known on the sender; give `to`";
     assert_eq!(reason(&answer), said);
     assert!(template_sends(&patchbay, &client).await.is_empty());
-    let beside = json!({ "customerUserId": user_id, "to": phone.msisdn });
-    client.send(&code(&client, beside).await).await.accepted();
+    let with_number = json!({ "customerUserId": user_id, "to": phone.msisdn });
+    client.send(&code(&client, with_number).await).await.accepted();
     phone.receives("the code", |message| message["body"]["to"] == phone.msisdn).await;
 }
 

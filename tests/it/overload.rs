@@ -82,7 +82,7 @@ async fn a_send_to_many_recipients_delays_the_next_send() {
 
     assert_refused(&client.send(&payload).await, 429);
 
-    assert_eq!(client.get(NUMBERS).await.status, 200, "what is no send goes on");
+    assert_eq!(client.get(NUMBERS).await.status, 200, "requests that send nothing go on");
     assert_eq!(patchbay.messages_of("acme").await, 20);
     tokio::time::sleep(Duration::from_millis(1_500)).await;
     client.send(&payload).await.accepted();

@@ -58,7 +58,7 @@ async fn the_providers_rating_of_a_number_is_read_and_reported_in_one_event() {
     let bare = json!({
         "eventType": "PHONE_QUALITY_CHANGED", "whatsAppNumber": client.number, "channelStatus": "CONNECTED",
     });
-    assert_eq!(events(&sink, "events", 2).await[1], bare, "what is not known is left out");
+    assert_eq!(events(&sink, "events", 2).await[1], bare, "unknown fields are left out");
 }
 
 #[tokio::test]

@@ -137,7 +137,11 @@ async fn a_rollback_goes_back_to_another_plugin_and_after_a_deactivation_to_the_
     assert_eq!(deactivate(&client, "shop", json!({})).await.status, 204);
     assert_eq!(deactivate(&client, "shop", json!({})).await.status, 404);
     assert_eq!(client.in_force("shop").await, Vec::<Value>::new());
-    assert_eq!(rollback(&client, "shop", json!({})).await.ok()["version"], 1, "what was switched off comes back");
+    assert_eq!(
+        rollback(&client, "shop", json!({})).await.ok()["version"],
+        1,
+        "the activation that was switched off comes back"
+    );
     assert_eq!(answering(&client, &phone, 0).await, "version-0001");
     assert_eq!(rollback(&client, "shop", json!({})).await.ok()["plugin"], "default-chatbot");
     let idle = said(&rollback(&client, "shop", json!({})).await, 409);
@@ -218,8 +222,8 @@ async fn a_canary_keeps_its_share_and_thresholds_until_an_activation_names_other
     let smaller = client.put_in_force("shop", json!({ "version": 2, "mode": "canary", "percent": 5 })).await;
     assert_eq!(terms(&smaller), [5, 30, 40]);
     rollback(&client, "shop", json!({})).await;
-    let anew = client.put_in_force("shop", json!({ "version": 2, "mode": "canary" })).await;
-    assert_eq!(terms(&anew), [10, 10, 20]);
+    let again = client.put_in_force("shop", json!({ "version": 2, "mode": "canary" })).await;
+    assert_eq!(terms(&again), [10, 10, 20]);
 }
 
 #[tokio::test]
@@ -333,7 +337,7 @@ async fn a_plugin_that_is_in_force_is_not_deleted() {
     assert_eq!(delete(&client, "shop").await.status, 404);
     let rows = patchbay.rows_of(&client.client_ref).await;
     assert_eq!((rows["plugin_version"], rows["plugin_component"]), (0, 0));
-    assert!(rows["plugin_invocation"] > 0, "what was done stays on record");
+    assert!(rows["plugin_invocation"] > 0, "finished calls stay on record");
     assert_eq!(delete(&client, "default-chatbot").await.status, 409);
     assert_eq!(client.upload("shop", bot(9)).await, 1, "the name is free again");
 }

@@ -81,7 +81,7 @@ async fn a_shaper_on_trial_has_its_share_of_conversations_and_keeps_them() {
     let first = stamps(&client, &sink, &phones, 1).await;
     let second = stamps(&client, &sink, &phones, 2).await;
 
-    assert_eq!(first, second, "who had the canary has it again");
+    assert_eq!(first, second, "the same customers have the canary again");
     let of_canary = first.values().filter(|stamp| *stamp == "stamping-canary").count();
     assert!(is_a_share(of_canary), "{of_canary} of {PHONES} had the canary");
     assert!(first.values().all(|stamp| stamp == "stamping-canary" || stamp == "stamping-shaper"), "{first:?}");
@@ -165,7 +165,7 @@ async fn a_custom_answer_of_a_shaper_is_the_built_in_body_with_a_line_in_the_log
     assert_eq!((&body["text"], &body["messageContentType"]), (&json!("custom"), &json!("TEXT")));
     let call = client.keeps(STAMP, "invocations", |call| call["logs"][0] != Value::Null).await;
     assert_eq!(call["outcome"], "answered");
-    let line = "warn: `custom` of a shaper is unknown to this version; the built-in shaper was used";
+    let line = "warn: this version does not know the `custom` of the shaper; the built-in shaper was used";
     assert_eq!(call["logs"], json!([line]));
 }
 
@@ -238,7 +238,7 @@ async fn a_router_on_trial_has_its_share_of_customers_and_keeps_them() {
     let second = deciders(&client, &phones, 2).await;
 
     assert_eq!(first.len(), PHONES);
-    assert_eq!(first, second, "who had the canary has it again");
+    assert_eq!(first, second, "the same customers have the canary again");
     let of_canary = first.values().filter(|version| **version == 2).count();
     assert!(is_a_share(of_canary), "{of_canary} of {PHONES} had the canary");
     client.put_in_force(DESK, json!({ "version": 2, "mode": "canary", "percent": 100 })).await;

@@ -70,7 +70,7 @@ async fn a_developer_gives_a_waiting_chat_back_and_no_chat_of_an_agent() {
     client.post(&format!("{desk}/release"), &json!({})).await.ok();
     let of_bot = json!({ "participantId": id, "closed": false });
     assert_eq!(developer.post(RELEASE, &by_id).await.ok(), of_bot, "it is the chatbot's already");
-    asks(&phone, &client, "person-of nobody", "one moment, somebody of nobody").await;
+    asks(&phone, &client, "person-of nobody", "one moment, a colleague of nobody").await;
     let by_customer = json!({ "whatsAppNumberId": client.number_id, "customer": phone.msisdn });
     assert_eq!(developer.post(RELEASE, &by_customer).await.ok(), of_bot);
     asks(&phone, &client, "bye", "goodbye").await;

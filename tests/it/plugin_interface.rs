@@ -200,7 +200,7 @@ async fn a_number_has_no_chatbot_while_the_client_has_one() {
     let third = patchbay.new_phone();
     asks(&third, &client, "say three", "three").await;
     let back = client.post(&format!("{PLUGINS}/no-chatbot/rollback"), &scope).await;
-    assert_eq!(back.status, 200, "what was switched off comes back: {}", back.text);
+    assert_eq!(back.status, 200, "the activation that was switched off comes back: {}", back.text);
     let taken = client.post_raw(&format!("{PLUGINS}?name=no-chatbot"), "application/wasm", harness::guest(BOT)).await;
     assert_eq!(taken.faulty_fields(), ["name"]);
 }

@@ -162,7 +162,7 @@ async fn a_canary_has_its_share_of_customers_and_keeps_them() {
     let first = asked_by_all(&client, &phones, 1).await;
     let second = asked_by_all(&client, &phones, 2).await;
 
-    assert_eq!(first, second, "who had the canary has it again");
+    assert_eq!(first, second, "the same customers have the canary again");
     let of_canary = first.values().filter(|answer| *answer == "two").count();
     assert!((1..16).contains(&of_canary), "{of_canary} of 16 had the canary");
     calls(&client, "canary", of_canary).await;

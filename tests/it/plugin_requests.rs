@@ -52,7 +52,7 @@ async fn canary_fields_are_refused_in_other_modes() {
         assert!(reply.text.contains("canary"), "{}", reply.text);
     }
     assert_eq!(client.in_force("shop").await, Vec::<Value>::new());
-    assert_eq!(activate(json!({ "percent": 100 })).await.status, 200, "what is live is live for all of them");
+    assert_eq!(activate(json!({ "percent": 100 })).await.status, 200, "a live version is live for all of them");
     assert_eq!(activate(json!({ "mode": "canary", "percent": 5, "config": { "a": 1 } })).await.status, 200);
 }
 

@@ -297,7 +297,7 @@ async fn a_recording_is_begun_and_ended_and_a_plugin_is_deleted() {
     assert!(machine.does(&["status", "clerk"]).contains("recording: 100 % of the calls"));
     machine.does(&["record", "clerk", "--stop"]);
     assert!(client.in_force("clerk").await[0]["recording"].is_null());
-    assert!(machine.fails(&["record", "clerk", "--for", "soon"]).contains("`soon` is not a time"));
+    assert!(machine.fails(&["record", "clerk", "--for", "soon"]).contains("`soon` is not a duration"));
 
     assert!(machine.fails(&["delete", "clerk"]).contains("deactivate it first"));
     machine.does(&["deactivate", "clerk"]);

@@ -117,7 +117,7 @@ async fn a_client_without_compile_time_left_gets_the_time_to_wait() {
     let bot = |number| remarked(&bot(number), &client.key);
     let known = bot(1);
     let first = upload(&client, "shop", known.clone()).await;
-    assert_eq!(first.status, 201, "nobody knows before what it costs: {}", first.text);
+    assert_eq!(first.status, 201, "its cost is unknown before: {}", first.text);
 
     let second = upload(&client, "shop", bot(2)).await;
     let checked = client.post_raw(&format!("{PLUGINS}/check"), WASM, bot(2)).await;
@@ -129,7 +129,7 @@ async fn a_client_without_compile_time_left_gets_the_time_to_wait() {
         assert!(seconds > 0 && said.contains("0.001 s of processor time that a client gets in 3600 s"), "{said}");
         assert!(said.contains("try again in "), "{said}");
     }
-    assert_eq!(upload(&client, "shop", known).await.status, 200, "what is there already costs nothing");
+    assert_eq!(upload(&client, "shop", known).await.status, 200, "a known component costs nothing");
     assert_eq!(upload(&other, "shop", bot(3)).await.status, 201, "another client has its own");
 }
 
@@ -151,7 +151,7 @@ async fn more_than_a_hundred_versions_are_kept_and_can_be_paged_through() {
     let versions: Vec<u64> =
         one["versions"].as_array().unwrap().iter().map(|one| one["version"].as_u64().unwrap()).collect();
     let expected: Vec<u64> = (5..=104).rev().chain([1]).collect();
-    assert_eq!(versions, expected, "a hundred at least, whatever the operator says, and the one that is in force");
+    assert_eq!(versions, expected, "at least a hundred with any setting, and the one that is in force");
     assert_eq!(one["totalVersions"], 101);
     let page = client.get(&format!("{PLUGINS}/shop?size=40&page=2")).await.ok();
     assert_eq!(page["versions"].as_array().unwrap().len(), 21);
@@ -360,6 +360,6 @@ async fn only_some_roles_may_touch_plugins() {
         let expected = if may { 201 } else { 403 };
         assert_eq!(upload(&caller, &format!("of-{role}"), bot(1)).await.status, expected, "{role}");
     }
-    let nobody = with_key(&client, &uuid::Uuid::nil().to_string());
-    assert_eq!(upload(&nobody, "shop", bot(1)).await.status, 401);
+    let unknown = with_key(&client, &uuid::Uuid::nil().to_string());
+    assert_eq!(upload(&unknown, "shop", bot(1)).await.status, 401);
 }

@@ -44,7 +44,11 @@ async fn a_background_upload_becomes_a_version() {
 async fn a_background_upload_has_the_reason_of_its_refusal() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
-    assert_eq!(push(&client, "-", bot(1)).await.faulty_fields(), ["name"], "what is known at once is said at once");
+    assert_eq!(
+        push(&client, "-", bot(1)).await.faulty_fields(),
+        ["name"],
+        "a fault that is known at once is reported at once"
+    );
     let begun = push(&client, "broken", misfit("deed-trap")).await;
 
     let upload = done(&client, &begun).await;

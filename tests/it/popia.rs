@@ -29,7 +29,7 @@ async fn own_ids(patchbay: &harness::Patchbay, client: &TestClient, contact: &st
             "SELECT {column}::text FROM {table} WHERE client_id = (SELECT id FROM client WHERE client_ref = $1) LIMIT 1"
         )
     };
-    let mut ids = Ids::nobodys();
+    let mut ids = Ids::unowned();
     for (target, statement) in [
         (&mut ids.participant, one("id", "participant")),
         (&mut ids.message, one("gst_id", "outbound_message")),
@@ -180,7 +180,7 @@ async fn an_agent_of_the_parent_client_sees_customers_masked_as_in_their_own_cli
     assert_eq!(last["totalElements"], 1);
     assert_eq!(masked[0], "********877");
     assert!(masked[1].as_str().unwrap().starts_with("********"), "{masked}");
-    assert_eq!(seen(&above).await, whole, "who needs numbers sees them");
+    assert_eq!(seen(&above).await, whole, "a role that needs numbers sees them");
 
     switch(&below, false).await;
     switch(&above, true).await;

@@ -87,7 +87,7 @@ impl Scene {
 
     async fn ids(&self) -> Ids {
         let mut db = self.patchbay.database().await;
-        let mut ids = Ids::nobodys();
+        let mut ids = Ids::unowned();
         ids.participant.clone_from(&self.chat);
         ids.contact.clone_from(&self.contact);
         ids.message = sqlx::query_scalar("SELECT gst_id FROM chat_message WHERE direction = 'OUTGOING' LIMIT 1")

@@ -70,7 +70,7 @@ async fn a_blocked_recipient_is_rejected_on_every_channel_until_it_is_removed() 
     assert_eq!(
         other.send(&other.order_ready(&[&phone.msisdn])).await.accepted()["rejectedCount"],
         0,
-        "whose list it is"
+        "only the client of the blocklist is bound by it"
     );
 
     let page = client.get(&format!("{BLOCKLIST}?searchString=%2B{}", phone.msisdn)).await.ok();
@@ -127,7 +127,7 @@ async fn marketing_to_a_customer_who_said_stop_is_rejected_until_the_customer_re
     assert_eq!(client.send(&utility).await.accepted()["rejectedCount"], 0, "a utility template is no marketing");
     let mut by_id = marketing.clone();
     by_id["messages"][0]["recipients"] = json!([{ "customerUserId": phone.user_id().await }]);
-    assert_eq!(client.send(&by_id).await.accepted()["rejectedCount"], 1, "by whatever address");
+    assert_eq!(client.send(&by_id).await.accepted()["rejectedCount"], 1, "by any address");
 
     prefer(&patchbay, &client, &phone.msisdn, "resume").await;
     assert_eq!(client.send(&marketing).await.accepted()["rejectedCount"], 0);
@@ -173,7 +173,11 @@ async fn customers_beyond_the_tier_are_rejected_with_the_limit_and_counted_ones_
     assert_eq!(send_to(&client, &numbers(60, 1)).await["rejectedCount"], 1, "not quite 24 hours");
     patchbay.advance_clock(16 * 60).await;
     assert_eq!(send_to(&client, &numbers(60, 50)).await["rejectedCount"], 0, "the count rolls on");
-    assert_eq!(send_to(&client, &numbers(0, 1)).await["rejectedCount"], 1, "who no longer counts, counts anew");
+    assert_eq!(
+        send_to(&client, &numbers(0, 1)).await["rejectedCount"],
+        1,
+        "a recipient that no longer counts is counted again"
+    );
 
     set_tier(&patchbay, &client, "TIER_UNLIMITED").await;
     assert_eq!(send_to(&client, &numbers(200, 100)).await["rejectedCount"], 0);
@@ -278,6 +282,6 @@ async fn waiting_marketing_is_not_sent_to_a_customer_who_says_stop() {
     assert_eq!(code, "131050");
     assert_eq!(patchbay.provider_sends(&client).await.len(), calls, "the provider is not asked");
     client.send(&client.order_ready(&[&phone.msisdn])).await.accepted();
-    phone.receives("what is no marketing", |_| true).await;
+    phone.receives("the message that is no marketing", |_| true).await;
     assert_eq!(phone.inbox().await.len(), 1);
 }

@@ -89,8 +89,8 @@ async fn a_router_may_answer_for_a_number_that_has_no_default_chatbot() {
     phone.write(&client.number, "say I am here").await;
     hears(&phone, "I am here").await;
 
-    let nobody = patchbay.new_phone();
-    let decision = decided(&client, &nobody, "hello").await;
+    let unrouted = patchbay.new_phone();
+    let decision = decided(&client, &unrouted, "hello").await;
     assert_eq!((&decision["target"]["type"], &decision["fallback"]), (&json!("queue"), &json!(true)));
     assert!(decision["reason"].as_str().unwrap().contains("no default chatbot"), "{decision}");
 }
@@ -128,10 +128,10 @@ async fn a_router_hands_a_conversation_to_an_available_agent() {
     let (state, _, _, assigned, events) = chat(&patchbay, &client).await;
     assert_eq!((state.as_str(), assigned.as_deref(), events), ("ACTIVE", Some(agent.as_str()), 0));
 
-    for nobody in [developer.as_str(), "somebody-else"] {
-        let decision = decided(&client, &patchbay.new_phone(), &format!("agent {nobody}")).await;
+    for unknown in [developer.as_str(), "somebody-else"] {
+        let decision = decided(&client, &patchbay.new_phone(), &format!("agent {unknown}")).await;
         assert_eq!((&decision["target"]["type"], &decision["fallback"]), (&json!("queue"), &json!(true)));
-        assert!(decision["reason"].as_str().unwrap().contains(nobody), "{decision}");
+        assert!(decision["reason"].as_str().unwrap().contains(unknown), "{decision}");
     }
 }
 
@@ -153,7 +153,7 @@ async fn the_decision_of_a_router_takes_precedence_over_the_assignment_of_a_team
         let phone = patchbay.new_phone();
         decided(&client, &phone, &said).await;
         let path = format!("/chat-service/api/v2/chats?scope=all&search={}", phone.msisdn);
-        eventually("somebody has the chat", || async {
+        eventually("an agent has the chat", || async {
             let found = client.get(&path).await.ok();
             found["content"][0]["assignedTo"]["id"].as_str().map(str::to_owned)
         })
@@ -175,7 +175,7 @@ async fn a_router_leaves_a_conversation_in_the_queue() {
     assert_eq!(decision["target"], json!({ "type": "queue" }));
     let (state, team, reason, _, _) = chat(&patchbay, &client).await;
     assert_eq!((state.as_str(), team), ("QUEUED", None));
-    assert_eq!(reason.as_deref(), Some("the customer asked for anybody"));
+    assert_eq!(reason.as_deref(), Some("the customer asked for any agent"));
 }
 
 #[tokio::test]

@@ -162,7 +162,7 @@ fn a_name_that_is_no_test_is_found_out() {
     assert_eq!(named.fault("rules::a_name_that_is_no_test_is_found_out"), None);
     assert_eq!(named.fault("tests/it/rules.rs"), None);
     assert_eq!(named.fault("isolation"), None);
-    assert!(named.fault("a_test_that_nobody_ever_wrote").is_some());
+    assert!(named.fault("a_test_that_does_not_exist").is_some());
     assert!(named.fault("isolation::a_name_that_is_no_test_is_found_out").is_some(), "it is elsewhere");
     assert!(named.fault("tests/it/nowhere.rs").is_some());
     assert!(named.fault("nowhere").is_some());

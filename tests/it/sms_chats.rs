@@ -37,7 +37,7 @@ async fn a_chatbot_and_a_shaper_can_tell_a_chat_over_sms_from_one_on_whatsapp() 
     for webhook in ["incoming", "chatbot"] {
         assert_eq!(stamped(&sink, webhook, "where").await["channel"], "SMS", "{webhook}");
     }
-    assert_eq!(stamped(&sink, "chatbot", "on sms").await["channel"], "SMS", "what the chatbot says, too");
+    assert_eq!(stamped(&sink, "chatbot", "on sms").await["channel"], "SMS", "the answer of the chatbot, too");
 
     let other = patchbay.new_phone();
     other.write(&client.number, "where").await;
@@ -78,7 +78,7 @@ async fn a_first_sms_to_a_number_of_only_one_client_starts_a_chat_of_that_client
     assert_eq!((&told["sender"], &told["receiver"]), (&json!(phone.msisdn), &json!(own)));
     let chats = client.get("/chat-service/api/v2/chats?scope=all").await.ok();
     let chats = chats["content"].as_array().unwrap();
-    assert_eq!(chats.len(), 1, "an SMS to a number of several clients is nobody's: {chats:?}");
+    assert_eq!(chats.len(), 1, "an SMS to a number of several clients opens no chat: {chats:?}");
     phone.write_sms(&own, "STOP").await;
     eventually("the stop", || async {
         let stopped = patchbay.rows_of(&client.client_ref).await["sms_opt_out"];

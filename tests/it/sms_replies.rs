@@ -131,7 +131,7 @@ async fn an_unsent_and_refunded_sms_may_be_sent_again_under_its_ctid() {
     let again = send(&patchbay, &client, &phone, "Later", json!({})).await;
 
     assert_ne!(again, stopped);
-    phone.receives("what never left", |message| message["text"] == "Later").await;
+    phone.receives("the message that never left", |message| message["text"] == "Later").await;
     assert_eq!(send(&patchbay, &client, &phone, "Later", json!({})).await, again, "that one was sent");
     assert_eq!(patchbay.sms_balance(&client).await, 19);
 }
@@ -154,12 +154,16 @@ async fn a_blocked_recipient_is_reported_at_once_and_counts_as_not_sent_under_th
     assert_eq!(told["statusDescription"], "Failed In Delivery: Blocked Or Rejected");
     let sent_before = send(&patchbay, &client, &phone, "One", json!({})).await;
     let found = patchbay.sms(&client, "/sms/trackingMessageStatus", &json!({ "ctid": "One" })).await.ok();
-    assert_eq!(found["receipts"].as_array().map(Vec::len), Some(1), "what was sent before is skipped: {found}");
+    assert_eq!(
+        found["receipts"].as_array().map(Vec::len),
+        Some(1),
+        "a message that was sent before is skipped: {found}"
+    );
     assert_eq!(found["receipts"][0]["gstid"], json!(sent_before));
     phone.write_sms(SOURCE, "start").await;
     listed(&patchbay, &client, &phone, false).await;
     send(&patchbay, &client, &phone, "Two", settings).await;
-    phone.receives("what was blocked", |message| message["text"] == "Two").await;
+    phone.receives("the blocked message", |message| message["text"] == "Two").await;
 }
 
 #[tokio::test]
@@ -200,7 +204,7 @@ async fn a_scheduled_sms_can_be_answered_after_it_was_sent_and_not_before() {
 
     send(&patchbay, &client, &phone, "Two", to("now")).await;
     patchbay.advance_clock(2 * 3600 + 60).await;
-    phone.receives("what waited", |message| message["text"] == "Later").await;
+    phone.receives("the message that waited", |message| message["text"] == "Later").await;
     phone.write_sms(SOURCE, "to what waited").await;
     assert_eq!(sink.receives_many("later", 1).await.remove(0).form()["messageText"], "to what waited");
 }
@@ -222,8 +226,8 @@ async fn a_stop_is_of_one_client_and_an_operator_can_take_it_back() {
     assert_eq!(patchbay.admin(&remove)["removed"], true);
     listed(&patchbay, &client, &phone, false).await;
     assert_eq!(patchbay.admin(&remove)["removed"], false);
-    let nobody = ["opt-out", "remove", "--client", &client.client_ref, "--number", "the shop"];
-    assert!(patchbay.refused(&nobody).contains("is not a phone number"));
+    let no_number = ["opt-out", "remove", "--client", &client.client_ref, "--number", "the shop"];
+    assert!(patchbay.refused(&no_number).contains("is not a phone number"));
 }
 
 #[tokio::test]

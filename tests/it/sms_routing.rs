@@ -246,7 +246,7 @@ async fn replies_are_rewritten_or_refused_and_a_stop_counts_in_any_case() {
         answer["numbers"].as_array().unwrap().contains(&json!(other.msisdn)).then_some(())
     })
     .await;
-    assert_eq!(sink.received("reply").len(), 1, "what is refused is handed to nobody");
+    assert_eq!(sink.received("reply").len(), 1, "a refused message is handed to no reader");
     let mut db = patchbay.database().await;
     let statement = "SELECT body, sms_route -> 'value' ->> 'refused' FROM sms_inbound WHERE sender = $1 ORDER BY id";
     let kept: Vec<(String, Option<String>)> =

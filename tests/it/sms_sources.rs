@@ -102,8 +102,8 @@ async fn a_number_of_another_client_is_no_senderid_until_it_is_ones_own() {
         let fields = [&name[..], &[("message", "Coming?"), ("cell", &phone.msisdn)]].concat();
         patchbay.batch(&client, SEND, &fields).await
     };
-    let nobodys = by("1").await;
-    assert!(nobodys.contains("<status code=\"0\">"), "{nobodys}");
+    let unowned = by("1").await;
+    assert!(unowned.contains("<status code=\"0\">"), "{unowned}");
     add(&patchbay, &other, &source);
 
     let refused = by("2").await;

@@ -132,9 +132,9 @@ async fn a_stopped_subscriber_gets_no_sms_of_any_product() {
     client.statuses(&sink, &ct_id, "FAILED").await;
     let failed = sink.bodies("status").into_iter().find(|body| body["status"] == "FAILED").unwrap();
     assert_eq!((&failed["channel"], &failed["errorCode"]), (&json!("SMS"), &json!("900470")), "{failed}");
-    assert_eq!(patchbay.sms_balance(&client).await, before, "what is not sent costs nothing");
+    assert_eq!(patchbay.sms_balance(&client).await, before, "an unsent message costs nothing");
     let page = client.get(&format!("{CHATS}?scope=all&search={}", phone.msisdn)).await.ok();
-    assert_eq!(page["content"], json!([]), "nobody is to answer a stop");
+    assert_eq!(page["content"], json!([]), "no agent has to answer a stop");
 
     phone.write_sms(SOURCE, "START").await;
     stopped(&patchbay, &client, &phone, false).await;

@@ -36,7 +36,7 @@ async fn the_batch_gateway_is_on_a_second_port_over_tls() {
         patchbay.phone("27820000001").receives("the SMS", |message| message["text"] == text.as_str()).await;
     }
     let distrusting = reqwest::Client::new().post(format!("https://localhost:{port}/smsbatch/sms")).send().await;
-    assert!(distrusting.is_err(), "nobody vouches for it");
+    assert!(distrusting.is_err(), "no known authority signed its certificate");
     assert_eq!(patchbay.sms_balance(&client).await, 3);
 }
 

@@ -67,7 +67,7 @@ async fn an_update_keeps_absent_fields_and_an_empty_address_disables_its_type() 
         (&switched["chatbotPayloadVersion"], &switched["chatbotWebhookURL"]),
         (&json!("v1"), &created["chatbotWebhookURL"])
     );
-    assert_eq!(put(&client, switched.clone()).await.ok(), switched, "what is shown may be sent back");
+    assert_eq!(put(&client, switched.clone()).await.ok(), switched, "the shown configuration may be sent back");
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use std::{path::PathBuf, time::Duration};
 
 /// Length of the attack of an attack case, if nothing else is asked for.
-const DOOR: Duration = Duration::from_secs(120);
+const ATTACK_LENGTH: Duration = Duration::from_secs(120);
 
 /// The groups of cases, in the order in which they run.
 pub const GROUPS: [&str; 5] = ["attacks", "network", "kills", "long", "upgrade"];
@@ -24,7 +24,7 @@ pub struct Arguments {
 impl Arguments {
     /// Reads the arguments of the process. `known` holds the names of all cases.
     pub fn read(known: &[&str]) -> Result<Self, String> {
-        let mut read = Self { wanted: vec![], length: DOOR, report: default_report(), list: false };
+        let mut read = Self { wanted: vec![], length: ATTACK_LENGTH, report: default_report(), list: false };
         let mut given = std::env::args().skip(1);
         while let Some(argument) = given.next() {
             match argument.as_str() {

@@ -61,7 +61,7 @@ impl Patchbay {
         NodeProcess { url, child: process.child, log: process.log }
     }
 
-    /// A process that only works (`patchbay work`), beside servers that only listen.
+    /// A process that only works (`patchbay work`), for servers that only listen.
     pub fn worker(&self) -> NodeProcess {
         let mut command = self.command();
         command.arg("work").stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());

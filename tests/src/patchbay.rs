@@ -299,7 +299,7 @@ impl Patchbay {
     pub fn refused(&self, arguments: &[&str]) -> String {
         let output = self.command().args(arguments).output().unwrap();
         assert_eq!(output.status.code(), Some(1), "{arguments:?} did not fail with status 1");
-        assert!(output.stdout.is_empty(), "{arguments:?} printed something beside its error");
+        assert!(output.stdout.is_empty(), "{arguments:?} also printed on standard output");
         String::from_utf8(output.stderr).unwrap()
     }
 

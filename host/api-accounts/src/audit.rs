@@ -25,7 +25,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query, rename_all = "camelCase")]
 #[expect(dead_code, reason = "describes the parameters")]
-struct Filters {
+struct AuditFilterParameters {
     /// The first time. ISO 8601.
     #[param(nullable = false, format = DateTime)]
     from: Option<String>,
@@ -115,7 +115,7 @@ impl ReportRow for AuditEntryBody {
     path = "/api/v1/audit",
     operation_id = "listAuditEntries",
     tag = "Audit",
-    params(ListQuery, Filters),
+    params(ListQuery, AuditFilterParameters),
     security(("apiKey" = [AuditTrail::ROW.name])),
     responses((status = 200, description = "A page of entries.", body = Page<AuditEntryBody>)),
 )]
@@ -138,7 +138,7 @@ async fn list(
     path = "/api/v1/audit/export",
     operation_id = "exportAuditEntries",
     tag = "Audit",
-    params(ReportParameters, Filters),
+    params(ReportParameters, AuditFilterParameters),
     security(("apiKey" = [AuditTrail::ROW.name])),
     responses((
         status = 200,

@@ -19,7 +19,7 @@ use domain::{
 use serde::{Deserialize, Serialize};
 use tenancy::{
     accounts::CreateError,
-    clients::{self, ClientChange, ClientError, ClientView, FallbackChange, SMS_LOGIN_MAX},
+    clients::{self, ClientChange, ClientError, ClientView, FallbackChange, NewChild, SMS_LOGIN_MAX},
 };
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -73,7 +73,7 @@ struct ClientBody {
 struct FallbackBody {
     /// `true`: the `fallback` of sends is carried out.
     enabled: bool,
-    /// The failures that count as "not on WhatsApp", if changed: `ANY_131026`. Absent: `STRICT`.
+    /// The failures that count as "not on WhatsApp", if changed: `ANY_131026`. If absent, `STRICT`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<FallbackModeName>)]
     mode: Option<&'static str>,
@@ -146,16 +146,16 @@ struct FallbackChangeBody {
     /// `true`: the `fallback` of sends is carried out.
     #[schema(required, nullable = false)]
     enabled: Option<bool>,
-    /// The failures that count as "not on WhatsApp". Absent: no change. WhatsApp's code 131026 also covers other
+    /// The failures that count as "not on WhatsApp". If absent, no change. WhatsApp's code 131026 also covers other
     /// reasons. `STRICT` accepts it only for recipients that the sending number never reached and never heard from.
     /// `ANY_131026` always accepts it.
     #[schema(value_type = Option<FallbackModeName>, nullable = false)]
     mode: Option<String>,
-    /// Name of the client's own account for SMS. Absent: no change. Null: none.
+    /// Name of the client's own account for SMS. If absent, no change. If null, it is removed.
     #[serde(default, deserialize_with = "body::given")]
     #[schema(value_type = Option<String>, max_length = 200)]
     sms_username: Option<Option<String>>,
-    /// Password of that account, which is never shown. Absent: no change. Null: none.
+    /// Password of that account, which is never shown. If absent, no change. If null, it is removed.
     #[serde(default, deserialize_with = "body::given")]
     #[schema(value_type = Option<String>, max_length = 200, write_only)]
     sms_password: Option<Option<String>>,
@@ -298,7 +298,8 @@ async fn create_child(
         return Err(ApiError::faults(missing));
     }
     let (admin, caller) = (state.administration(), allowed.caller.client);
-    let made = clients::create_child(&admin, caller, &client_ref, (&new_ref, &name), allowed.actor());
+    let new = NewChild { client_ref: &new_ref, display_name: &name };
+    let made = clients::create_child(&admin, caller, &client_ref, new, allowed.actor());
     Ok((StatusCode::CREATED, Json(made.await.map_err(api_error)?.into())))
 }
 

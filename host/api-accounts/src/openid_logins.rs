@@ -187,6 +187,6 @@ async fn finish(
     }
     let (admin, redirect) = (state.administration(), redirect(&state));
     let times = state.context.settings.limits.session_times();
-    let opened = openid::finish(&admin, provider, back, (&redirect, times)).await.map_err(refused)?;
+    let opened = openid::finish(&admin, provider, back, &redirect, times).await.map_err(refused)?;
     Ok((StatusCode::CREATED, Json(NewSessionBody::of(opened.session, opened.client_ref))))
 }

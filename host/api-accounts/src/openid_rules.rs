@@ -72,7 +72,7 @@ struct RuleChangeBody {
     /// Domains of the e-mail addresses of new users, with `CREATE_USERS` only. At most 50; subdomains count separately.
     #[schema(nullable = false)]
     email_domains: Option<Vec<String>>,
-    /// `false`: only users with the role API log in with a password. Absent: `true`.
+    /// `false`: only users with the role API log in with a password. If absent, `true`.
     #[schema(nullable = false)]
     password_login: Option<bool>,
 }
@@ -157,8 +157,8 @@ async fn set(
     JsonBytes(bytes): JsonBytes,
 ) -> Result<Json<RuleBody>, ApiError> {
     let asked: RuleChangeBody = body::parse(&bytes).map_err(|fault| ApiError::faults(vec![fault]))?;
-    let (admin, caller) = (state.administration(), (allowed.caller.client, allowed.actor()));
-    let rule = openid::set_rule(&admin, caller, &client_ref, asked.judged()?).await.map_err(refused)?;
+    let (admin, caller, rule) = (state.administration(), allowed.caller.client, asked.judged()?);
+    let rule = openid::set_rule(&admin, caller, &client_ref, rule, allowed.actor()).await.map_err(refused)?;
     Ok(Json(rule.into()))
 }
 

@@ -30,7 +30,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query, rename_all = "camelCase")]
 #[expect(dead_code, reason = "describes the parameters")]
-struct Wanted {
+struct RequestFilterParameters {
     /// The `X-Request-Id` of one request.
     #[param(nullable = false)]
     request_id: Option<Uuid>,
@@ -112,7 +112,7 @@ impl RequestLogBody {
     path = "/api/v1/requests",
     operation_id = "listRequests",
     tag = "Account keys",
-    params(ListQuery, Wanted),
+    params(ListQuery, RequestFilterParameters),
     security(("apiKey" = [Requests::ROW.name])),
     responses((status = 200, description = "A page of requests.", body = Page<RequestLogBody>)),
 )]

@@ -275,6 +275,6 @@ async fn remove(
     let named = if id == CURRENT { caller.session } else { id.parse().ok() };
     let session = named.filter(|id| is_own(caller, *id)).ok_or_else(ApiError::not_found)?;
     let of = (!Users::ROW.roles.contains(&caller.role)).then_some(caller.user);
-    let ended = sessions::end(&state.administration(), caller.client, (of, session), allowed.actor()).await?;
+    let ended = sessions::end(&state.administration(), caller.client, of, session, allowed.actor()).await?;
     if ended { Ok(StatusCode::NO_CONTENT) } else { Err(ApiError::not_found()) }
 }

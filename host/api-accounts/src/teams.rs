@@ -54,10 +54,10 @@ struct TeamBody {
     /// IANA name of the time zone of its hours: its own, otherwise the client's.
     #[schema(examples("Africa/Johannesburg"))]
     time_zone: &'static str,
-    /// Its business hours. Null: always open.
+    /// Its business hours. If null, always open.
     #[schema(value_type = Option<BusinessHours>)]
     business_hours: Option<BusinessHours>,
-    /// The text for a customer who begins to wait outside those hours, sent once. Null: no text.
+    /// The text for a customer who begins to wait outside those hours, sent once. If null, no text.
     after_hours_text: Option<String>,
     /// `true` if the team is open now.
     open: bool,
@@ -98,15 +98,16 @@ struct ChangeBody {
     /// How waiting chats are assigned.
     #[schema(value_type = Option<AssignmentName>, nullable = false)]
     assignment: Option<String>,
-    /// IANA name of the time zone. Null: the client's.
+    /// IANA name of the time zone. If null, the client's.
     #[serde(default, deserialize_with = "body::given")]
     #[schema(value_type = Option<String>)]
     time_zone: Option<Option<String>>,
-    /// Business hours. Null: always open.
+    /// Business hours. If null, always open.
     #[serde(default, deserialize_with = "body::given_object")]
     #[schema(value_type = Option<BusinessHours>)]
     business_hours: Option<Option<BusinessHours>>,
-    /// 1 to 1,000 characters: the text for a customer who begins to wait outside those hours, sent once. Null: no text.
+    /// 1 to 1,000 characters: the text for a customer who begins to wait outside those hours, sent once. If null, no
+    /// text.
     #[serde(default, deserialize_with = "body::given")]
     #[schema(value_type = Option<String>)]
     after_hours_text: Option<Option<String>>,

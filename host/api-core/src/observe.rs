@@ -100,11 +100,11 @@ pub async fn observe(State(state): State<ApiState>, mut request: Request, next: 
         response.extensions_mut().insert(RequestSource(source));
     }
     let took = started.elapsed();
-    record(&span, (&method, route, source), response.status(), took);
+    record(&span, RequestLine { method: &method, route, source }, response.status(), took);
     if let Some(traced) = traced {
-        end(traced, (&method, route), response.status(), &facts);
+        end(traced, &method, route, response.status(), &facts);
     }
-    if let Some(answered) = facts.answered(id, (&method, path.path()), response.status(), took) {
+    if let Some(answered) = facts.answered(id, &method, path.path(), response.status(), took) {
         state.request_log.add(answered);
     }
     exit.send(response)
@@ -119,7 +119,7 @@ fn trace(id: RequestId, route: &str, headers: &HeaderMap) -> Option<OpenSpan> {
     traces::request(id.0, caller).map(|span| span.with("patchbay.request.id", id.0))
 }
 
-fn end(span: OpenSpan, (method, route): (&Method, &str), status: StatusCode, facts: &RequestFacts) {
+fn end(span: OpenSpan, method: &Method, route: &str, status: StatusCode, facts: &RequestFacts) {
     let method = known_method(method);
     let span = match facts.client() {
         Some(client) => span.of(client),
@@ -145,7 +145,15 @@ fn log_fault(span: &Span, error: &ApiError, status: StatusCode) {
     span.in_scope(|| tracing::error!(error = cause, status = status.as_u16(), "request failed"));
 }
 
-fn record(span: &Span, (method, route, source): (&Method, &str, Option<IpAddr>), status: StatusCode, took: Duration) {
+/// A request in the log and in metrics.
+struct RequestLine<'a> {
+    method: &'a Method,
+    route: &'a str,
+    source: Option<IpAddr>,
+}
+
+fn record(span: &Span, request: RequestLine<'_>, status: StatusCode, took: Duration) {
+    let RequestLine { method, route, source } = request;
     let (code, duration_ms) = (status.as_u16(), took.as_secs_f64() * 1000.0);
     let source = source.map(tracing::field::display);
     span.in_scope(|| {

@@ -26,7 +26,7 @@ pub trait ReportRow: Serialize {
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "describes the parameters")]
 pub struct ReportParameters {
-    /// The form of the report. Absent: `csv`.
+    /// The form of the report. If absent, `csv`.
     #[param(value_type = Option<ReportForm>, nullable = false, inline)]
     format: Option<String>,
 }

@@ -94,7 +94,8 @@ impl RequestFacts {
     pub fn answered(
         &self,
         id: RequestId,
-        (method, path): (&Method, &str),
+        method: &Method,
+        path: &str,
         status: StatusCode,
         duration: Duration,
     ) -> Option<AnsweredRequest> {

@@ -177,7 +177,8 @@ async fn remove(
 
 /// Returns the values of a contact's attributes.
 ///
-/// Users and chatbots set them. If merged contacts have different values, the newest one is shown.
+/// Users and chatbots set them. If merged contacts have different values of an attribute, the newest value
+/// is returned.
 #[utoipa::path(
     get,
     path = "/messaging-service/WhatsApp/contacts/{id}/attributes",
@@ -221,7 +222,8 @@ async fn change(
     JsonBytes(bytes): JsonBytes,
 ) -> Result<Json<ValuesBody>, ApiError> {
     let changes = AttributeChanges::parse(&bytes).map_err(ApiError::faults)?;
-    let (admin, client, changed) = (state.administration(), allowed.caller.client, (contact_id(&id)?, changes));
-    let values = contact_attributes::change(&admin, client, changed, allowed.actor()).await.map_err(api_error)?;
+    let (admin, client, contact) = (state.administration(), allowed.caller.client, contact_id(&id)?);
+    let values = contact_attributes::change(&admin, client, contact, changes, allowed.actor());
+    let values = values.await.map_err(api_error)?;
     Ok(Json(ValuesBody { attributes: shown(values, allowed.sight()) }))
 }

@@ -17,7 +17,7 @@ use domain::{
 use serde::Serialize;
 use tenancy::{
     accounts::Role,
-    contact_facts::{self, CustomerNoteView},
+    contact_facts::{self, CustomerNoteView, NoteDeletion},
 };
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -119,8 +119,8 @@ async fn set_tags(
     JsonBytes(bytes): JsonBytes,
 ) -> Result<Json<TagsBody>, ApiError> {
     let tags = parse_tag_list(&bytes).map_err(ApiError::faults)?;
-    let (admin, client, tagged) = (state.administration(), allowed.caller.client, (contact_id(&id)?, tags));
-    let tags = contact_facts::set_tags(&admin, client, tagged, allowed.actor()).await.map_err(api_error)?;
+    let (admin, client, contact) = (state.administration(), allowed.caller.client, contact_id(&id)?);
+    let tags = contact_facts::set_tags(&admin, client, contact, tags, allowed.actor()).await.map_err(api_error)?;
     Ok(Json(TagsBody { tags }))
 }
 
@@ -166,10 +166,10 @@ async fn write_note(
     Segments(id): Segments<String>,
     JsonBytes(bytes): JsonBytes,
 ) -> Result<(StatusCode, Json<NoteBody>), ApiError> {
-    let note = (contact_id(&id)?, parse_note(&bytes).map_err(ApiError::faults)?);
+    let (contact, text) = (contact_id(&id)?, parse_note(&bytes).map_err(ApiError::faults)?);
     let (admin, caller) = (state.administration(), &allowed.caller);
-    let written = contact_facts::write_note(&admin, caller.client, note, caller.user).await.map_err(api_error)?;
-    Ok((StatusCode::CREATED, Json(written.into())))
+    let written = contact_facts::write_note(&admin, caller.client, contact, text, caller.user);
+    Ok((StatusCode::CREATED, Json(written.await.map_err(api_error)?.into())))
 }
 
 /// Deletes a note about a customer.
@@ -192,10 +192,12 @@ async fn delete_note(
     allowed: AuthorizedCaller<Contacts>,
     Segments((id, note)): Segments<(String, String)>,
 ) -> Result<StatusCode, ApiError> {
-    let note = (contact_id(&id)?, note.parse().map_err(|_| ApiError::not_found())?);
     let (admin, caller) = (state.administration(), &allowed.caller);
-    let author = (caller.role == Role::Agent).then_some(caller.user);
-    let by = (author, allowed.actor());
-    contact_facts::delete_note(&admin, caller.client, note, by).await.map_err(api_error)?;
+    let deletion = NoteDeletion {
+        contact: contact_id(&id)?,
+        note: note.parse().map_err(|_| ApiError::not_found())?,
+        author: (caller.role == Role::Agent).then_some(caller.user),
+    };
+    contact_facts::delete_note(&admin, caller.client, deletion, allowed.actor()).await.map_err(api_error)?;
     Ok(StatusCode::NO_CONTENT)
 }

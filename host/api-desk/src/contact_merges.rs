@@ -15,7 +15,7 @@ use domain::{
     ids::{ContactId, UserId},
 };
 use serde::{Deserialize, Serialize};
-use tenancy::contact_merges::{self, ContactMergeView};
+use tenancy::contact_merges::{self, ContactMergeView, ContactPair};
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
 
@@ -126,8 +126,8 @@ async fn merge(
     let unknown = |_| ApiError::fault("contactId", "is not the id of one of your contacts");
     let second: ContactId = second.parse().map_err(unknown)?;
     let (admin, caller) = (state.administration(), &allowed.caller);
-    let by = (caller.user, allowed.actor());
-    let merged = contact_merges::merge(&admin, caller.client, (kept, second), by).await.map_err(api_error)?;
+    let contacts = ContactPair { kept, second };
+    let merged = contact_merges::merge(&admin, caller.client, contacts, caller.user).await.map_err(api_error)?;
     Ok((StatusCode::CREATED, Json(merged.into())))
 }
 
@@ -155,8 +155,8 @@ async fn undo(
     allowed: AuthorizedCaller<Contacts>,
     Segments((id, merged)): Segments<(String, String)>,
 ) -> Result<StatusCode, ApiError> {
-    let pair = (contact_id(&id)?, contact_id(&merged)?);
+    let contacts = ContactPair { kept: contact_id(&id)?, second: contact_id(&merged)? };
     let (admin, client) = (state.administration(), allowed.caller.client);
-    contact_merges::undo(&admin, client, pair, allowed.actor()).await.map_err(api_error)?;
+    contact_merges::undo(&admin, client, contacts, allowed.actor()).await.map_err(api_error)?;
     Ok(StatusCode::NO_CONTENT)
 }

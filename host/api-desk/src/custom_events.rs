@@ -78,7 +78,7 @@ async fn raise_event(
     allowed: AuthorizedCaller<Plugins>,
     JsonBody(body): JsonBody<EventBody>,
 ) -> Result<(StatusCode, Json<RaisedBody>), ApiError> {
-    let hears = event_receiver((body.participant_id, body.whats_app_number_id, body.customer))?;
+    let hears = event_receiver(body.participant_id, body.whats_app_number_id, body.customer)?;
     let wanted = CustomEventRequest { hears, name: body.name, payload: body.payload };
     let id = raise(&state.context, allowed.caller.client, wanted).await.map_err(api_error)?;
     Ok((StatusCode::ACCEPTED, Json(RaisedBody { id: id.0 })))
@@ -131,15 +131,19 @@ async fn release_chat(
     allowed: AuthorizedCaller<Plugins>,
     JsonBody(body): JsonBody<ReleaseBody>,
 ) -> Result<Json<ReleasedBody>, ApiError> {
-    let wanted = event_receiver((body.participant_id, body.whats_app_number_id, body.customer))?;
+    let wanted = event_receiver(body.participant_id, body.whats_app_number_id, body.customer)?;
     let returned = desk::return_to_bot(&state.context, desk_calls::acting(&allowed), &wanted).await;
     let chat = returned.map_err(desk_calls::api_error)?.chat;
     Ok(Json(ReleasedBody { participant_id: chat.id.0, closed: chat.state == ParticipantState::Closed }))
 }
 
 /// A chat by `participantId`, or by `whatsAppNumberId` and `customer`.
-fn event_receiver(named: (Option<String>, Option<String>, Option<String>)) -> Result<EventReceiver, ApiError> {
-    match named {
+fn event_receiver(
+    participant: Option<String>,
+    number: Option<String>,
+    customer: Option<String>,
+) -> Result<EventReceiver, ApiError> {
+    match (participant, number, customer) {
         (Some(id), None, None) => {
             let id = id.parse().map_err(|_| ApiError::fault("participantId", "is not the id of a participant"))?;
             Ok(EventReceiver::Participant(id))

@@ -19,7 +19,7 @@ use domain::{
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tenancy::person::{self, Certificate, EraseError, ErasedTable, Export, StopEntries};
+use tenancy::person::{self, Certificate, EraseError, ErasedTable, Export, StopEntries, WantedErasure};
 use tracing::{Instrument, Span};
 use utoipa::ToSchema;
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -237,7 +237,8 @@ async fn erase(
     let context = Arc::clone(&state.context);
     let erased = to_its_end(async move {
         let admin = context.as_ref().into();
-        person::erase(&admin, context.media.as_ref(), client, (&address, stops), actor).await
+        let wanted = WantedErasure { address: &address, stops };
+        person::erase(&admin, context.media.as_ref(), client, wanted, actor).await
     });
     Ok(Json(CertificateBody::from(erased.await?.map_err(api_error)?)))
 }

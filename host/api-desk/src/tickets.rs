@@ -105,8 +105,8 @@ impl From<TicketView> for TicketBody {
 /// Filters of the list of tickets.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query, rename_all = "camelCase")]
-#[expect(dead_code, reason = "says what the handler looks for")]
-struct Wanted {
+#[expect(dead_code, reason = "describes the parameters")]
+struct TicketFilterParameters {
     /// Number of the page, from 0.
     page: u32,
     /// Items per page.
@@ -224,7 +224,7 @@ fn read(given: &QueryParameters) -> Result<TicketQuery, Faults> {
     path = "/chat-service/ticket/search",
     operation_id = "searchTickets",
     tag = "Tickets",
-    params(Wanted),
+    params(TicketFilterParameters),
     security(("apiKey" = [LiveChat::ROW.name])),
     responses((status = 200, description = "A page of tickets.", body = Page<TicketBody>)),
 )]
@@ -244,8 +244,8 @@ async fn search(
 /// The new status.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query, rename_all = "camelCase")]
-#[expect(dead_code, reason = "says what the handler looks for")]
-struct NewStatus {
+#[expect(dead_code, reason = "describes the parameters")]
+struct NewTicketStatusParameter {
     /// The new status.
     #[param(value_type = TicketStatusName, inline)]
     new_status: String,
@@ -253,13 +253,13 @@ struct NewStatus {
 
 /// Sets any of the five statuses of a ticket. The chat does not change.
 ///
-/// A status that is unknown is refused with the list of the known ones.
+/// If the status is unknown, the answer is 400 and lists the known ones.
 #[utoipa::path(
     put,
     path = "/chat-service/ticket/{ticketId}/status",
     operation_id = "setTicketStatus",
     tag = "Tickets",
-    params(("ticketId" = Uuid, Path, description = "`id` of a ticket."), NewStatus),
+    params(("ticketId" = Uuid, Path, description = "`id` of a ticket."), NewTicketStatusParameter),
     security(("apiKey" = [LiveChat::ROW.name])),
     responses((status = 200, description = "The changed ticket.", body = TicketBody)),
 )]
@@ -280,8 +280,8 @@ async fn set_status(
 /// The ticket.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query, rename_all = "camelCase")]
-#[expect(dead_code, reason = "says what the handler looks for")]
-struct Number {
+#[expect(dead_code, reason = "describes the parameters")]
+struct TicketNumberParameter {
     /// The ticket number.
     ticket_number: String,
 }
@@ -294,7 +294,7 @@ struct Number {
     path = "/chat-service/ticket/by-ticket-number",
     operation_id = "getTicketByNumber",
     tag = "Tickets",
-    params(Number),
+    params(TicketNumberParameter),
     security(("apiKey" = [LiveChat::ROW.name])),
     responses((status = 200, description = "The ticket.", body = TicketBody)),
 )]

@@ -27,8 +27,8 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
 /// The filter of the messages of a batch.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "says what the handler looks for")]
-struct Wanted {
+#[expect(dead_code, reason = "describes the parameters")]
+struct BatchMessageFilterParameters {
     /// Only messages in this state.
     #[param(nullable = false)]
     status: Option<DeliveryStateName>,
@@ -92,7 +92,7 @@ impl From<ReportedMessage> for MessageBody {
     path = "/whatsapp-api-service/v2/batches/{batchId}/messages",
     operation_id = "listBatchMessages",
     tag = "Batches",
-    params(("batchId" = Uuid, Path, description = "The `batchId` of the 202."), ListQuery, Wanted),
+    params(("batchId" = Uuid, Path, description = "The `batchId` of the 202."), ListQuery, BatchMessageFilterParameters),
     security(("apiKey" = [Following::ROW.name])),
     responses((status = 200, description = "A page of messages.", body = Page<MessageBody>)),
 )]

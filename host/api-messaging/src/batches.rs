@@ -32,8 +32,8 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
 /// Filters of the list of batches.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "says what the handler looks for")]
-struct Between {
+#[expect(dead_code, reason = "describes the parameters")]
+struct BatchFilterParameters {
     /// Only batches that were accepted at or after this time (ISO 8601; UTC if there is no offset).
     #[param(nullable = false)]
     from: Option<String>,
@@ -185,7 +185,7 @@ fn api_error(error: BatchError) -> ApiError {
     path = "/whatsapp-api-service/v2/batches",
     operation_id = "listBatches",
     tag = "Batches",
-    params(ListQuery, Between),
+    params(ListQuery, BatchFilterParameters),
     security(("apiKey" = [Following::ROW.name])),
     responses((status = 200, description = "A page of batches.", body = Page<BatchBody>)),
 )]

@@ -32,8 +32,8 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
 #[expect(dead_code, reason = "describes the parameter")]
-struct Wanted {
-    /// Only inboxes of this channel. Absent: all.
+struct InboxFilterParameters {
+    /// Only inboxes of this channel. If absent, all.
     #[param(value_type = Option<InboxChannelName>, nullable = false, inline)]
     channel: Option<String>,
 }
@@ -68,25 +68,25 @@ struct InboxBody {
     /// The time when it was connected.
     #[schema(format = DateTime)]
     created_time: String,
-    /// The time since which the operator has disabled it: its messages wait. Absent: it is enabled.
+    /// The time since which the operator has disabled it: its messages wait. If absent, it is enabled.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, format = DateTime)]
     disabled_time: Option<String>,
     /// The last refusal of its token, until the provider takes a message or the token is renewed, at most for a day.
-    /// Absent: none is known.
+    /// If absent, none is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     refused_token: Option<RefusedTokenBody>,
     /// The last call that failed for a reason that delays its messages, until the provider takes a message, at most for an
-    /// hour after the next attempt. Absent: none is known.
+    /// hour after the next attempt. If absent, none is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     failed_call: Option<FailedCallBody>,
-    /// For a number of WhatsApp Cloud: its quality. Absent: the provider has reported none.
+    /// For a number of WhatsApp Cloud: its quality. If absent, the provider has reported none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     quality: Option<NumberQualityBody>,
-    /// For a number of WhatsApp Cloud: its messaging tier. Absent: the provider has reported none.
+    /// For a number of WhatsApp Cloud: its messaging tier. If absent, the provider has reported none.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false)]
     tier: Option<TierBody>,
@@ -121,7 +121,7 @@ struct FailedCallBody {
     /// The reason.
     #[schema(examples("the provider refused for now, code 131000"))]
     reason: String,
-    /// The time of the next attempt. Absent: none is planned.
+    /// The time of the next attempt. If absent, none is planned.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, format = DateTime)]
     next_attempt_time: Option<String>,
@@ -132,7 +132,7 @@ struct FailedCallBody {
 #[serde(rename_all = "camelCase")]
 #[schema(as = NumberQuality)]
 struct NumberQualityBody {
-    /// How well customers receive its messages. Absent: not rated yet.
+    /// How well customers receive its messages. If absent, not rated yet.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<NumberRatingName>, nullable = false)]
     rating: Option<&'static str>,
@@ -154,7 +154,7 @@ struct TierBody {
     /// The tier in the provider's words.
     #[schema(examples("TIER_2K"))]
     name: String,
-    /// The number of customers. Absent: Patchbay applies no limit.
+    /// The number of customers. If absent, Patchbay applies no limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, examples(2000))]
     limit: Option<u32>,
@@ -226,7 +226,7 @@ impl From<TierReport> for TierBody {
     path = "/api/v1/inboxes",
     operation_id = "listInboxes",
     tag = "Numbers",
-    params(ListQuery, Wanted),
+    params(ListQuery, InboxFilterParameters),
     security(("apiKey" = [Looking::ROW.name])),
     responses((status = 200, description = "A page of inboxes.", body = Page<InboxBody>)),
 )]

@@ -26,7 +26,7 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query, rename_all = "camelCase")]
 #[expect(dead_code, reason = "describes the parameters")]
-struct Wanted {
+struct MessageFilterParameters {
     /// The client's tracking id.
     #[param(nullable = false)]
     ct_id: Option<String>,
@@ -70,7 +70,7 @@ impl From<FoundMessage> for FoundBody {
     path = "/messaging-service/WhatsApp/messages",
     operation_id = "findMessages",
     tag = "Messages",
-    params(ListQuery, Wanted),
+    params(ListQuery, MessageFilterParameters),
     security(("apiKey" = [Following::ROW.name])),
     responses((status = 200, description = "A page of messages.", body = Page<FoundBody>)),
 )]

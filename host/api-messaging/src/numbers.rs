@@ -105,7 +105,7 @@ struct Registration {
     /// International format, with or without `+`.
     #[schema(pattern = r"^\+?[1-9][0-9]{6,14}$")]
     number: String,
-    /// The host. Absent: `WHATSAPP_GO`.
+    /// The host. If absent, `WHATSAPP_GO`.
     #[schema(value_type = Option<HostingTypeName>)]
     hosting_type: Option<String>,
 }

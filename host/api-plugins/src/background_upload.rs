@@ -28,7 +28,7 @@ const NO_WAIT: &str = "respond-async";
 /// The header for an upload in the background.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
-#[expect(dead_code, reason = "says what the handler looks for")]
+#[expect(dead_code, reason = "describes the parameters")]
 pub(super) struct Preference {
     /// `respond-async`: the answer does not wait until the component is compiled.
     #[param(rename = "Prefer", nullable = false)]

@@ -35,7 +35,7 @@ struct ActivationHealthBody {
     activation_id: Uuid,
     /// Its version. Null for a built-in plugin or one in `plugins.dir`.
     version: Option<u32>,
-    /// For this number. Null: for all numbers without an activation of their own.
+    /// For this number. If null, for all numbers without an activation of their own.
     #[schema(value_type = Option<Uuid>)]
     whats_app_number_id: Option<InboxId>,
     /// Mode of the activation.
@@ -49,9 +49,9 @@ struct ActivationHealthBody {
     /// Those of them that failed.
     #[schema(minimum = 0)]
     failures: i64,
-    /// Mean duration of a call in microseconds. Null: there was none.
+    /// Mean duration of a call in microseconds. If null, there was none.
     mean_micros: Option<i64>,
-    /// Duration in microseconds that 95 % of the calls stay within. Null: there was none.
+    /// Duration in microseconds that 95 % of the calls stay within. If null, there was none.
     p95_micros: Option<i64>,
 }
 

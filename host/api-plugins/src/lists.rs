@@ -105,7 +105,7 @@ pub(super) const NO_SUBJECT: &str = "must be the id of a participant, a message 
 /// Filters of the list of calls.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "says what the handler looks for")]
+#[expect(dead_code, reason = "describes the parameters")]
 pub(super) struct WantedCalls {
     /// Only calls with this outcome.
     #[param(value_type = Option<OutcomeName>, nullable = false, inline)]

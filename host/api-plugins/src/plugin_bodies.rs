@@ -221,7 +221,7 @@ pub(super) struct ActivationBody {
     /// The world of the plugin.
     #[schema(value_type = WorldName)]
     world: &'static str,
-    /// For this number. Null: for all numbers without an activation of their own.
+    /// For this number. If null, for all numbers without an activation of their own.
     #[schema(value_type = Option<Uuid>)]
     whats_app_number_id: Option<InboxId>,
     /// Mode of the activation.

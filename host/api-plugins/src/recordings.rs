@@ -122,7 +122,7 @@ pub(super) async fn stop(
 /// The calls in the answer, and their form.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "says what the handler looks for")]
+#[expect(dead_code, reason = "describes the parameters")]
 pub(super) struct WantedForm {
     /// Only calls about this chat participant, message or delivery.
     #[param(nullable = false, rename = "subjectId")]

@@ -17,7 +17,7 @@ pub(super) const BUSY_RETRY: Duration = Duration::from_secs(5);
 /// The plugin in a path.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Path)]
-#[expect(dead_code, reason = "says what the paths have")]
+#[expect(dead_code, reason = "describes the paths")]
 pub(super) struct PluginPath {
     /// Name of the plugin.
     #[param(example = "default-chatbot")]

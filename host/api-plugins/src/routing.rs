@@ -24,8 +24,8 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
 /// Filters of the list of decisions.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "says what the handler looks for")]
-struct Wanted {
+#[expect(dead_code, reason = "describes the parameters")]
+struct DecisionFilterParameters {
     /// Only decisions about this chat participant.
     #[param(value_type = Option<Uuid>, nullable = false)]
     #[param(rename = "participantId")]
@@ -106,7 +106,7 @@ fn time_of(id: Uuid) -> Option<String> {
     path = "/plugin-service/api/v1/routing-decisions",
     operation_id = "listRoutingDecisions",
     tag = "Routing",
-    params(ListQuery, Wanted),
+    params(ListQuery, DecisionFilterParameters),
     security(("apiKey" = [Plugins::ROW.name])),
     responses((status = 200, description = "A page of decisions.", body = Page<DecisionBody>)),
 )]

@@ -62,7 +62,7 @@ struct SecretUseBody {
     /// Mode of the activation.
     #[schema(value_type = ModeName)]
     mode: &'static str,
-    /// For this number. Null: for all numbers without an activation of their own.
+    /// For this number. If null, for all numbers without an activation of their own.
     #[schema(value_type = Option<Uuid>)]
     whats_app_number_id: Option<InboxId>,
 }

@@ -155,8 +155,8 @@ pub(super) async fn add(
     allowed: AuthorizedCaller<Plugins>,
     JsonBody(body): JsonBody<NewKeyBody>,
 ) -> Result<(StatusCode, Json<KeyBody>), ApiError> {
-    let (client, new) = (allowed.caller.client, (body.name.as_str(), body.public_key.as_str()));
-    let key = plugins::add_signing_key(&state.context, client, new, allowed.actor()).await;
+    let client = allowed.caller.client;
+    let key = plugins::add_signing_key(&state.context, client, &body.name, &body.public_key, allowed.actor()).await;
     Ok((StatusCode::CREATED, Json(key.map_err(api_error)?.into())))
 }
 

@@ -61,7 +61,7 @@ struct PluginForm {
 /// The name for an upload.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "says what the handler looks for")]
+#[expect(dead_code, reason = "describes the parameters")]
 pub(super) struct UploadName {
     /// Name of the plugin.
     #[param(max_length = 64, pattern = "^[A-Za-z0-9][A-Za-z0-9._-]*$", example = "greeter")]
@@ -71,7 +71,7 @@ pub(super) struct UploadName {
 /// The name for a check, which is optional.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "says what the handler looks for")]
+#[expect(dead_code, reason = "describes the parameters")]
 pub(super) struct CheckName {
     /// Name of the plugin that it would be a version of.
     #[param(nullable = false)]

@@ -11,7 +11,7 @@ use axum::{Json, extract::State, http::request::Parts};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use domain::ids::ParticipantId;
 use domain::iso_time::iso_time;
-use plugins::{Erase, KeyValue};
+use plugins::{Erase, KeyValue, StorePart, ValueErasure};
 use serde::Serialize;
 use utoipa::{IntoParams, ToSchema};
 
@@ -23,7 +23,7 @@ use super::{
 /// Filters of the list of values.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "says what the handler looks for")]
+#[expect(dead_code, reason = "describes the parameters")]
 pub(super) struct WantedValues {
     /// Values of this participant. If it is absent, values that all participants share.
     #[param(nullable = false, value_type = Option<Uuid>)]
@@ -37,9 +37,9 @@ pub(super) struct WantedValues {
 /// The values to erase. At least one parameter is needed.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "says what the handler looks for")]
+#[expect(dead_code, reason = "describes the parameters")]
 pub(super) struct ErasedValues {
-    /// The values of this participant, all of them unless `key` or `prefix` is given. Absent: the values that all
+    /// The values of this participant, all of them unless `key` or `prefix` is given. If absent, the values that all
     /// participants share. Then `key` or `prefix` is required.
     #[param(nullable = false, value_type = Option<Uuid>)]
     #[param(rename = "participantId")]
@@ -65,7 +65,7 @@ pub(super) struct ValueBody {
     /// The value in base64, if it is not text.
     #[serde(skip_serializing_if = "Option::is_none")]
     value_base64: Option<String>,
-    /// Time of its deletion. Null: it is kept.
+    /// Time of its deletion. If null, it is kept.
     #[schema(format = DateTime)]
     expires_time: Option<String>,
 }
@@ -113,8 +113,8 @@ pub(super) async fn list(
     parts: Parts,
 ) -> Result<Page<ValueBody>, ApiError> {
     let (whose, prefix) = (participant(&parts)?, parameter(&parts, "prefix")?.unwrap_or_default());
-    let wanted = (whose, prefix.as_str());
-    let page = plugins::key_values(&state.context, allowed.caller.client, &name, wanted, query.page).await;
+    let part = StorePart { participant: whose, prefix: &prefix };
+    let page = plugins::key_values(&state.context, allowed.caller.client, &name, part, query.page).await;
     Ok(Page::new(query.page, page.map_err(api_error)?, ValueBody::from))
 }
 
@@ -147,7 +147,7 @@ pub(super) async fn erase(
             return Err(ApiError::fault("participantId", said));
         }
     };
-    let client = allowed.caller.client;
-    let erased = plugins::erase_key_values(&state.context, client, &name, (whose, which), allowed.actor()).await;
+    let (client, erasure) = (allowed.caller.client, ValueErasure { participant: whose, which });
+    let erased = plugins::erase_key_values(&state.context, client, &name, erasure, allowed.actor()).await;
     Ok(Json(ErasedBody { erased: erased.map_err(api_error)? }))
 }

@@ -91,8 +91,8 @@ impl From<VerificationResult> for VerifiedBody {
 
 /// Verifies a stored version.
 ///
-/// The stored component is hashed and examined like an upload, and compared with the record of its upload. Its signature
-/// is checked with the present keys of the client.
+/// The server hashes the stored component, checks it like an upload, and compares it with the record of the upload. It
+/// checks the signature with the present keys of the client.
 #[utoipa::path(
     post,
     path = "/plugin-service/api/v1/plugins/{name}/verify",

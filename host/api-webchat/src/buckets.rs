@@ -51,7 +51,7 @@ mod tests {
         assert!((0..30).all(|_| buckets.take(1, 1, begin).is_ok()));
         let wait = buckets.take(1, 1, begin).unwrap_err();
         assert!((1.9..=2.1).contains(&wait.as_secs_f64()), "{wait:?}");
-        assert!(buckets.take(2, 1, begin).is_ok(), "somebody else is not held back");
+        assert!(buckets.take(2, 1, begin).is_ok(), "another visitor is not held back");
         assert!(buckets.take(1, 1, begin + Duration::from_millis(2_010)).is_ok());
         assert!(buckets.take(1, 1, begin + Duration::from_millis(2_020)).is_err());
     }

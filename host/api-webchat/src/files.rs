@@ -12,7 +12,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use domain::web_chat::{FileRefused, largest_file};
-use inbound::web_chat::{VisitorUploadRefused, upload};
+use inbound::web_chat::{OfferedFile, VisitorUploadRefused, upload};
 use serde::Serialize;
 use utoipa::{IntoParams, ToSchema};
 use utoipa_axum::{router::OpenApiRouter, routes};
@@ -30,7 +30,7 @@ pub(super) fn routes() -> OpenApiRouter<WidgetState> {
 /// The parameter with the name of the file.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "says what the handler looks for")]
+#[expect(dead_code, reason = "describes the parameters")]
 struct NameParameter {
     /// Name of the file, which agents see.
     name: Option<String>,
@@ -85,21 +85,22 @@ fn api_error(error: VisitorUploadRefused) -> ApiError {
         (status = 429, description = "Too many files or calls."),
     ),
 )]
-async fn take(State(state): State<WidgetState>, door: WidgetPage, request: Request) -> Response {
-    let answer = store_upload(&state, &door, request).await;
-    door.answer(answer.map(|body| (StatusCode::CREATED, Json(body)).into_response()))
+async fn take(State(state): State<WidgetState>, widget: WidgetPage, request: Request) -> Response {
+    let answer = store_upload(&state, &widget, request).await;
+    widget.answer(answer.map(|body| (StatusCode::CREATED, Json(body)).into_response()))
 }
 
-async fn store_upload(state: &WidgetState, door: &WidgetPage, request: Request) -> Result<FileBody, ApiError> {
+async fn store_upload(state: &WidgetState, widget: &WidgetPage, request: Request) -> Result<FileBody, ApiError> {
     let (token, said) = {
         let text = |name| request.headers().get(name).and_then(|value| value.to_str().ok()).unwrap_or_default();
         (text(VISITOR_TOKEN).to_owned(), text(header::CONTENT_TYPE).to_owned())
     };
     let called = QueryParameters::of(request.uri())?.value("name").map(str::to_owned);
-    let visitor = door.visitor(state, &token).await?;
+    let visitor = widget.visitor(state, &token).await?;
     state.web_chat.limits.post(visitor.visitor).map_err(too_often)?;
     let bytes = body::read(request, largest_file(), state.settings.body_timeout).await?;
-    let stored = upload(&state.context, &door.site, &visitor, (&said, called), bytes).await.map_err(api_error)?;
+    let file = OfferedFile { content_type: &said, name: called, bytes };
+    let stored = upload(&state.context, &widget.site, &visitor, file).await.map_err(api_error)?;
     Ok(FileBody { file: stored.id.to_string(), mime_type: stored.kind.mime(), bytes: stored.bytes, url: stored.url })
 }
 
@@ -118,6 +119,6 @@ async fn store_upload(state: &WidgetState, door: &WidgetPage, request: Request) 
         (status = 403, description = "The page does not belong to the site."),
     ),
 )]
-async fn preflight(door: WidgetPage) -> Response {
-    door.preflight()
+async fn preflight(widget: WidgetPage) -> Response {
+    widget.preflight()
 }

@@ -27,7 +27,7 @@ const REMEMBERED: &str = "600";
 /// The site.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "says what the handler looks for")]
+#[expect(dead_code, reason = "describes the parameters")]
 pub(super) struct WidgetSite {
     /// Public key of the web chat site (`site_...`).
     pub(super) site: String,

@@ -108,23 +108,23 @@ fn api_error(error: SessionRefused) -> ApiError {
 )]
 async fn begin(
     State(state): State<WidgetState>,
-    door: WidgetPage,
+    widget: WidgetPage,
     asked: Result<SmallJson<SessionRequest>, ApiError>,
 ) -> Response {
     let answer = match asked {
-        Ok(SmallJson(asked)) => visit(&state, &door, asked).await,
+        Ok(SmallJson(asked)) => visit(&state, &widget, asked).await,
         Err(refused) => Err(refused),
     };
-    door.answer(answer.map(|body| Json(body).into_response()))
+    widget.answer(answer.map(|body| Json(body).into_response()))
 }
 
-async fn visit(state: &WidgetState, door: &WidgetPage, asked: SessionRequest) -> Result<SessionBody, ApiError> {
+async fn visit(state: &WidgetState, widget: &WidgetPage, asked: SessionRequest) -> Result<SessionBody, ApiError> {
     let identity = asked.identity.map(|given| Identity { user_id: given.user_id, hash: given.hash });
     let asked = VisitorSessionRequest { token: asked.token, identity };
-    let turn = door.turn(state).await;
-    let session = web_chat::begin(&state.context, &door.site, asked).await.map_err(api_error)?;
+    let turn = widget.turn(state).await;
+    let session = web_chat::begin(&state.context, &widget.site, asked).await.map_err(api_error)?;
     drop(turn);
-    let settings = &door.site.settings;
+    let settings = &widget.site.settings;
     let due = settings.form.as_ref().is_some_and(|form| form.is_required()) && !session.form_answered;
     let mut look = serde_json::to_value(&settings.look).unwrap_or(Value::Null);
     if let Some(look) = look.as_object_mut() {
@@ -134,7 +134,7 @@ async fn visit(state: &WidgetState, door: &WidgetPage, asked: SessionRequest) ->
         token: session.sealed,
         visitor: session.token.visitor.to_string(),
         expires_time: iso_time(session.token.expires_at),
-        site: json!({ "name": door.site.name, "look": look, "texts": settings.texts, "form": settings.form }),
+        site: json!({ "name": widget.site.name, "look": look, "texts": settings.texts, "form": settings.form }),
         chat: session.chat.as_ref().map(state_of).unwrap_or(Value::Null),
         form_due: due,
         max_file_bytes: largest_file(),
@@ -156,6 +156,6 @@ async fn visit(state: &WidgetState, door: &WidgetPage, asked: SessionRequest) ->
         (status = 403, description = "The page does not belong to the site."),
     ),
 )]
-async fn preflight(door: WidgetPage) -> Response {
-    door.preflight()
+async fn preflight(widget: WidgetPage) -> Response {
+    widget.preflight()
 }

@@ -37,7 +37,7 @@ struct SiteRequest {
     /// Origins whose pages may show the widget.
     #[schema(min_items = 1, max_items = 50)]
     origins: Option<Vec<String>>,
-    /// Name of the team that gets its chats. Null: no team.
+    /// Name of the team that gets its chats. If null, no team.
     team: Option<String>,
     /// `color`, `textColor`, `side` (END, START), `scheme` (AUTO, LIGHT, DARK), `direction` (AUTO, LTR, RTL), `language`.
     #[schema(value_type = Option<Object>)]
@@ -46,7 +46,7 @@ struct SiteRequest {
     #[schema(value_type = Option<Object>)]
     texts: Option<Value>,
     /// The form before a chat: `fields`, each with `key`, `label`, `type` (TEXT, EMAIL, PHONE, CHOICE, CONSENT),
-    /// `required`, `options`. Null: no form.
+    /// `required`, `options`. If null, no form.
     #[schema(value_type = Option<Object>)]
     form: Option<Value>,
 }

@@ -58,11 +58,11 @@ pub(super) fn routes() -> OpenApiRouter<WidgetState> {
 )]
 async fn open(
     State(state): State<WidgetState>,
-    door: WidgetPage,
+    widget: WidgetPage,
     upgrade: Result<WebSocketUpgrade, WebSocketUpgradeRejection>,
 ) -> Result<Response, ApiError> {
     let upgrade = upgrade.map_err(|_| ApiError::fault("Upgrade", "must ask for a WebSocket"))?;
-    let place = state.web_chat.limits.socket(door.address)?;
+    let place = state.web_chat.limits.socket(widget.address)?;
     let upgrade = upgrade
         .protocols([PROTOCOL])
         .max_message_size(FRAME_MAX)
@@ -70,15 +70,15 @@ async fn open(
         .read_buffer_size(READ_BUFFER)
         .write_buffer_size(WRITE_BUFFER)
         .max_write_buffer_size(MOST_WAITING);
-    Ok(upgrade.on_upgrade(move |socket| serve(state, door, place, socket)))
+    Ok(upgrade.on_upgrade(move |socket| serve(state, widget, place, socket)))
 }
 
-async fn serve(state: WidgetState, door: WidgetPage, _place: Option<SourcePlace>, mut socket: WebSocket) {
-    let ended = match greet(&state, &door, &mut socket).await {
+async fn serve(state: WidgetState, widget: WidgetPage, _place: Option<SourcePlace>, mut socket: WebSocket) {
+    let ended = match greet(&state, &widget, &mut socket).await {
         Ok((visitor, resume)) => {
             let id = visitor.visitor.to_string();
-            let watching = state.web_chat.presence.watch((door.site.client, door.site.id), &id);
-            SocketLine::new((&state, &door), &mut socket, (visitor, id)).hold(watching, resume).await
+            let watching = state.web_chat.presence.watch((widget.site.client, widget.site.id), &id);
+            SocketLine::new(&state, &widget, &mut socket, visitor, id).hold(watching, resume).await
         }
         Err(end) => end,
     };
@@ -91,17 +91,18 @@ async fn serve(state: WidgetState, door: WidgetPage, _place: Option<SourcePlace>
 
 async fn greet(
     state: &WidgetState,
-    door: &WidgetPage,
+    widget: &WidgetPage,
     socket: &mut WebSocket,
 ) -> Result<(VisitorToken, Resume), Option<SocketEnd>> {
-    let first =
-        timeout(HELLO, door.hearing.hear(socket.recv())).await.map_err(|_| Some((code::NO_HELLO, "no hello came")))?;
+    let first = timeout(HELLO, widget.hearing.hear(socket.recv()))
+        .await
+        .map_err(|_| Some((code::NO_HELLO, "no hello came")))?;
     let Some(Ok(Message::Text(text))) = first else { return Err(Some((code::NOT_TEXT, "no hello came"))) };
     let Ok(WidgetFrame::Hello { token, chat, after }) = frames::read(&text) else {
         return Err(Some((code::NO_HELLO, "the first frame must be a hello")));
     };
-    let visitor = door.visitor(state, &token).await.map_err(|_| Some((code::NO_VISITOR, "begin a session")))?;
-    let place = (door.site.client, door.site.id);
+    let visitor = widget.visitor(state, &token).await.map_err(|_| Some((code::NO_VISITOR, "begin a session")))?;
+    let place = (widget.site.client, widget.site.id);
     let sockets = state.web_chat.presence.sockets_of(place, &visitor.visitor.to_string());
     if sockets >= state.web_chat.limits.settings.sockets_per_visitor {
         return Err(Some((code::TOO_MUCH, "too many sockets of one visitor")));

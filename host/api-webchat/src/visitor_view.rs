@@ -123,10 +123,10 @@ fn template(sent: &TemplateSend) -> Value {
     // Older messages with cards have their text and choices next to the cards.
     json!({
         "kind": "cards",
-        "text": sent.text_beside_cards(),
+        "text": sent.text_without_cards(),
         "image": sent.header.as_ref().filter(|header| header.kind == MediaKind::Image).and_then(|header| web(&header.url)),
         "cards": sent.cards.iter().map(card).collect::<Vec<_>>(),
-        "choices": replies(sent.replies_beside_cards()),
+        "choices": replies(sent.replies_without_cards()),
     })
 }
 

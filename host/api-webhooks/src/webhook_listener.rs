@@ -26,7 +26,8 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
 #[serde(rename_all = "camelCase")]
 #[schema(as = WebhookPosition, examples(json!({"after": 17})))]
 struct PositionBody {
-    /// The last number that the listener has. Absent: the answer names the present one at once.
+    /// The last number that the listener has. If absent, the answer comes at once, with the number of the newest webhook
+    /// and without webhooks.
     #[schema(minimum = 0)]
     after: Option<i64>,
 }
@@ -57,7 +58,7 @@ struct HeadersBody {
 #[serde(rename_all = "camelCase")]
 #[schema(as = SignedWebhook)]
 struct WebhookBody {
-    /// Its number among the webhooks of the client that were recorded for listeners. Absent if it was not.
+    /// Its number among the webhooks of the client that were recorded for listeners. Absent if it was not recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(nullable = false, example = 18)]
     number: Option<i64>,
@@ -94,17 +95,17 @@ struct HeardBody {
     /// The number to continue after.
     #[schema(minimum = 0)]
     last: i64,
-    /// In the order of their numbers. Empty if none came.
+    /// In the order of their numbers. Empty if there are none.
     #[schema(max_items = 20)]
     webhooks: Vec<WebhookBody>,
 }
 
 /// Listens to the webhooks of the client.
 ///
-/// `patchbay listen` uses it. From the first call until 90 seconds after the last one, the bodies of all webhooks of the
-/// client are recorded with numbers, also those of webhooks without an address. Webhooks with an address are delivered
-/// there as usual. The call returns the webhooks after a number, at most 20. If there are none, it waits up to 20
-/// seconds for the next one. They are kept for a day, so a listener that comes back within 90 seconds misses none.
+/// `patchbay listen` uses it. The server records all webhooks of the client, with numbers, until 90 seconds after the last
+/// call, also webhooks without an address. If the client calls again within 90 seconds, it misses none. The answer has at
+/// most 20 webhooks with numbers above `after`. If there are none, the call waits up to 20 seconds for the next one.
+/// Recorded webhooks are kept for a day. Webhooks with an address are delivered there as usual.
 #[utoipa::path(
     post,
     path = "/messaging-service/WhatsApp/webhook-listener",
@@ -132,7 +133,7 @@ async fn listen(
 
 /// Returns one recorded webhook with new signatures.
 ///
-/// Any delivery whose body is stored can be returned, also one that was delivered. `patchbay listen --replay` sends it
+/// If the body of a delivery is stored, it can be returned, also if it was delivered. `patchbay listen --replay` sends it
 /// to a developer's machine.
 #[utoipa::path(
     get,

@@ -71,7 +71,7 @@ pub async fn context(
         api_version: config.whatsapp_cloud.api_version.clone(),
         timeout: config.limits.cloud_timeout,
     })?;
-    let lite = lite::devices(config, simulated, &public_url, (&base, &http))?;
+    let lite = lite::devices(config, simulated, &public_url, &base, &http)?;
     let parts = ContextBuilder {
         carriers: with_telegram(
             config,

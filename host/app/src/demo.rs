@@ -93,7 +93,7 @@ async fn add_inboxes(admin: &Administration<'_>, simulator: SocketAddr) -> anyho
         name: format!("bot_{BOT_ID}_bot"),
         access_token: format!("{BOT_ID}:{TOKEN}"),
         callback_secret: secrets::generate_master_key()?,
-        news: inboxes::NewsSource::Asking,
+        updates: inboxes::UpdateSource::Polling,
     };
     inboxes::add_account(admin, bot, Actor::Operator).await?;
     let site = SiteForm {

@@ -27,7 +27,8 @@ pub fn relay(config: &Settings) -> anyhow::Result<Option<SmtpRelay>> {
 pub fn listen(
     config: &Settings,
     ctx: &Arc<Context>,
-    (listener, tls): (TcpListener, Option<Arc<ServerConfig>>),
+    listener: TcpListener,
+    tls: Option<Arc<ServerConfig>>,
     stop: CancellationToken,
 ) -> anyhow::Result<JoinHandle<anyhow::Result<()>>> {
     let domain = domain(config).context("email.domain: email.listen accepts mail to its addresses")?;

@@ -19,7 +19,8 @@ pub(crate) fn devices(
     config: &Settings,
     simulated: Option<&SimulatorAccess>,
     public_url: &str,
-    (base, http): (&Base, &GuardedClient),
+    base: &Base,
+    http: &GuardedClient,
 ) -> anyhow::Result<Option<Arc<dyn LiteDevices>>> {
     if let Some(url) = &config.whatsapp_lite.bridge_url {
         if config.whatsapp_lite.native {

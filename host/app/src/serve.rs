@@ -130,16 +130,16 @@ async fn run_server(
         servers.push(tokio::spawn(listen(tls.clone(), listener, router, reception.clone(), stop())));
     }
     if let Some(listener) = sockets.email {
-        servers.push(email::listen(config, &requests, (listener, tls), stop())?);
+        servers.push(email::listen(config, &requests, listener, tls, stop())?);
     }
     if let Some(listener) = sockets.metrics {
         tracing::info!("metrics are at http://{}/metrics", listener.local_addr()?);
         let router = api::metrics_router(metrics);
-        servers.push(tokio::spawn(metrics::listener::serve(listener, router, (reception.timeouts, answers), stop())));
+        servers.push(tokio::spawn(metrics::listener::serve(listener, router, reception.timeouts, answers, stop())));
     }
     tracing::info!("listening on {url}");
     let role = if config.server.workers { ProcessRole::Serve } else { ProcessRole::ServeOnly };
-    let reports = ReportSource::new(&ctx, binds_of_reports, (role, Some(address)), config.data_dir()).keep(stop());
+    let reports = ReportSource::new(&ctx, binds_of_reports, role, Some(address), config.data_dir()).keep(stop());
     let reports = tokio::spawn(reports);
     database.announce(vec![url.clone()])?;
     let prepared = match simulated {
@@ -203,10 +203,10 @@ async fn run_workers(config: &Settings, database: &Database, ending: &mut EndSig
         tracing::info!("listening on http://{} (probes and metrics)", listener.local_addr()?);
         let requests = Arc::new(ctx.for_requests());
         let router = api::work_router(metrics, Arc::clone(&requests), Arc::clone(&readiness));
-        let reception = (timeouts(config), EarlyAnswers::new(requests));
-        servers.push(tokio::spawn(metrics::listener::serve(listener, router, reception, process.stop.child_token())));
+        let (answers, stop) = (EarlyAnswers::new(requests), process.stop.child_token());
+        servers.push(tokio::spawn(metrics::listener::serve(listener, router, timeouts(config), answers, stop)));
     }
-    let reports = ReportSource::new(&ctx, binds, (ProcessRole::Work, address), config.data_dir());
+    let reports = ReportSource::new(&ctx, binds, ProcessRole::Work, address, config.data_dir());
     let reports = reports.keep(process.stop.child_token());
     let reports = tokio::spawn(reports);
     tracing::info!("working");

@@ -204,7 +204,7 @@ async fn a_fault_of_a_readable_head_is_passed_to_the_router() {
         ("GET / HTTP/1.1\r\nHost: a/b\r\n", "Host is no host name or address, with or without a port"),
         (
             "GET / HTTP/1.1\r\nHost: a\r\nContent-Length: 0\r\nTransfer-Encoding: chunked\r\n",
-            "Transfer-Encoding cannot stand beside Content-Length: a body is framed in one way",
+            "Transfer-Encoding cannot be combined with Content-Length: a body is framed in one way",
         ),
         ("GET / HTTP/1.1\r\nHost: [::1]:8080\r\n", "fine"),
         ("GET / HTTP/1.1\r\nHost: a_b.example\r\n", "fine"),
@@ -436,6 +436,7 @@ async fn a_connection_that_floods_the_server_with_pings_is_ended_and_others_go_o
     });
     while writing.write_all(&pings).await.is_ok() {}
     answers.await.unwrap();
+    // The clock is paused, so this time does not depend on the machine.
     assert!(begin.elapsed() < Duration::from_secs(15), "it ends at once, not with its idle time");
     let request = hyper::Request::get("http://localhost/").body(()).unwrap();
     let (answer, _) = requests.send_request(request, true).unwrap();

@@ -19,10 +19,10 @@ const BUILT: [&str; 5] = ["build", "target", "node_modules", "__pycache__", "gen
 #[derive(Debug, Clone)]
 pub(crate) enum WatchTarget {
     File(PathBuf),
-    /// Everything below `root`, except for files of builds. `made`: the file that the command of the project makes.
+    /// Everything below `root`, except for files of builds. `built_file`: the file that the command of the project makes.
     Sources {
         root: PathBuf,
-        made: Option<PathBuf>,
+        built_file: Option<PathBuf>,
     },
 }
 
@@ -32,8 +32,8 @@ impl WatchTarget {
         match project {
             Some(project) => {
                 let root = project.root.canonicalize().unwrap_or_else(|_| project.root.clone());
-                let made = project.command.as_ref().map(|own| root.join(&own.output));
-                Self::Sources { root, made }
+                let built_file = project.command.as_ref().map(|own| root.join(&own.output));
+                Self::Sources { root, built_file }
             }
             None => Self::File(component.to_owned()),
         }
@@ -42,7 +42,7 @@ impl WatchTarget {
     fn concerns(&self, path: &Path) -> bool {
         match self {
             Self::File(file) => path.file_name() == file.file_name(),
-            Self::Sources { made: Some(made), .. } if path == made => false,
+            Self::Sources { built_file: Some(built), .. } if path == built => false,
             Self::Sources { root, .. } => {
                 path.strip_prefix(root).unwrap_or(path).iter().all(|part| is_source(Path::new(part)))
             }
@@ -62,14 +62,14 @@ pub(crate) struct ChangeWatch {
 
 impl ChangeWatch {
     pub(crate) fn start(watched: WatchTarget) -> Result<Self, notify::Error> {
-        let (tell, changes) = mpsc::unbounded_channel();
-        let judged = watched.clone();
+        let (change_sender, changes) = mpsc::unbounded_channel();
+        let target = watched.clone();
         let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
             let Ok(event) = event else { return };
             let changed = event.kind.is_modify() || event.kind.is_create() || event.kind.is_remove();
-            if changed && event.paths.iter().any(|path| judged.concerns(path)) {
-                // The receiver has gone, so the watcher is about to be dropped.
-                let _ = tell.send(());
+            if changed && event.paths.iter().any(|path| target.concerns(path)) {
+                // If the send fails, the receiver is gone and the watcher is about to be dropped.
+                let _ = change_sender.send(());
             }
         })?;
         match &watched {
@@ -144,7 +144,7 @@ mod tests {
     async fn a_file_in_a_folder_that_was_made_later_is_a_change() {
         let folder = tempfile::tempdir().unwrap();
         let root = folder.path().canonicalize().unwrap();
-        let mut watch = ChangeWatch::start(WatchTarget::Sources { root: root.clone(), made: None }).unwrap();
+        let mut watch = ChangeWatch::start(WatchTarget::Sources { root: root.clone(), built_file: None }).unwrap();
         for _ in 0..2 {
             std::fs::create_dir(root.join("words")).unwrap();
             hears(&mut watch).await;
@@ -157,8 +157,8 @@ mod tests {
 
     #[test]
     fn files_written_by_a_build_are_not_sources() {
-        let made = Some(Path::new("/bot").join("./made.wasm"));
-        let sources = WatchTarget::Sources { root: PathBuf::from("/bot"), made };
+        let built_file = Some(Path::new("/bot").join("./made.wasm"));
+        let sources = WatchTarget::Sources { root: PathBuf::from("/bot"), built_file };
         for (path, concerns) in [
             ("/bot/src/lib.rs", true),
             ("/bot/plugin.toml", true),

@@ -66,21 +66,39 @@ impl fmt::Display for Actor {
     }
 }
 
-/// Writes the audit entry of an administrative change (DESIGN 7). Call it in the transaction of the change. `object` is
-/// the kind of the changed object, such as `user`, and its id.
+/// The object of an administrative change.
+#[derive(Debug, Clone)]
+pub struct AuditObject {
+    /// Such as `user`.
+    kind: &'static str,
+    id: String,
+}
+
+impl AuditObject {
+    pub fn new(kind: &'static str, id: &(impl fmt::Display + ?Sized)) -> Self {
+        Self { kind, id: id.to_string() }
+    }
+}
+
+/// Writes the audit entry of an administrative change (DESIGN 7). Call it in the transaction of the change.
 pub async fn audit(
     admin: &Administration<'_>,
     db: &mut PgConnection,
     client: ClientId,
     actor: Actor,
     action: &str,
-    object: (&str, &str),
+    object: AuditObject,
 ) -> Result<()> {
-    let (object_kind, object_id) = object;
     let actor = actor.to_string();
     let happened_at = admin.now();
-    let id = admin.ids.mint(happened_at);
-    let entry = AuditEntry { id, happened_at, actor: &actor, action, object_kind, object_id };
+    let entry = AuditEntry {
+        id: admin.ids.mint(happened_at),
+        happened_at,
+        actor: &actor,
+        action,
+        object_kind: object.kind,
+        object_id: &object.id,
+    };
     storage::tenancy::audit::insert(db, client, &entry).await?;
     Ok(())
 }

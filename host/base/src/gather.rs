@@ -178,7 +178,7 @@ mod tests {
                 let gate = Arc::clone(&gate);
                 async move {
                     gate.acquire().await.unwrap().forget();
-                    assert!(!items.contains(&99), "an item that nobody can do");
+                    assert!(!items.contains(&99), "an item that no worker can do");
                     vec![items.len(); items.len()]
                 }
             },

@@ -19,12 +19,12 @@ pub enum BodyOwner {
     /// A provider with a valid signature. The body may concern several clients.
     Provider,
     /// An unknown caller. Such bodies wait for each other and never delay a known caller.
-    Anybody,
+    Unknown,
 }
 
 impl From<Option<ClientId>> for BodyOwner {
     fn from(client: Option<ClientId>) -> Self {
-        client.map_or(Self::Anybody, Self::Client)
+        client.map_or(Self::Unknown, Self::Client)
     }
 }
 
@@ -33,7 +33,7 @@ const ALL_WAIT: usize = usize::MAX;
 
 static OF_KNOWN: LazyLock<Turns<BodyOwner>> =
     LazyLock::new(|| Turns::new(TurnTerms { places: 3, per_owner: 2, waiting_per_owner: ALL_WAIT }));
-static OF_ANYBODY: LazyLock<Turns<BodyOwner>> =
+static OF_UNKNOWN: LazyLock<Turns<BodyOwner>> =
     LazyLock::new(|| Turns::new(TurnTerms { places: 1, per_owner: 1, waiting_per_owner: ALL_WAIT }));
 
 pub async fn work<T: Send + 'static>(
@@ -46,7 +46,7 @@ pub async fn work<T: Send + 'static>(
     }
     let turns = match whose {
         BodyOwner::Client(_) | BodyOwner::Provider => &OF_KNOWN,
-        BodyOwner::Anybody => &OF_ANYBODY,
+        BodyOwner::Unknown => &OF_UNKNOWN,
     };
     let turn = turns.take(whose).await.map_err(|_| Error::Stopped)?;
     in_turn(turn, work).await
@@ -98,7 +98,7 @@ mod tests {
     #[tokio::test]
     async fn small_bodies_stay_and_large_ones_move_to_a_thread_that_serves_no_requests() {
         let here = thread::current().id();
-        for whose in [client(1), BodyOwner::Provider, BodyOwner::Anybody] {
+        for whose in [client(1), BodyOwner::Provider, BodyOwner::Unknown] {
             assert_eq!(thread_of(SMALL, whose).await, here);
             assert_ne!(thread_of(SMALL + 1, whose).await, here);
         }
@@ -107,8 +107,8 @@ mod tests {
     #[tokio::test]
     async fn bodies_of_strangers_do_not_keep_a_known_caller_waiting() {
         let (let_go, held) = mpsc::channel::<()>();
-        let stranger = tokio::spawn(work(SMALL + 1, BodyOwner::Anybody, move || held.recv().is_ok()));
-        let another = tokio::spawn(work(SMALL + 1, BodyOwner::Anybody, || ()));
+        let stranger = tokio::spawn(work(SMALL + 1, BodyOwner::Unknown, move || held.recv().is_ok()));
+        let another = tokio::spawn(work(SMALL + 1, BodyOwner::Unknown, || ()));
         tokio::task::yield_now().await;
         thread_of(SMALL + 1, client(2)).await;
         assert!(!another.is_finished());

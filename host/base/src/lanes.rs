@@ -44,7 +44,7 @@ impl Lease {
             storage::work::lanes::claim(&mut db, lane, ctx.node, length).await
         };
         let fence = in_time(claiming).await?;
-        Ok(fence.map(|fence| Self::of(lane, fence, (stop, nudge))))
+        Ok(fence.map(|fence| Self::of(lane, fence, stop, nudge)))
     }
 
     /// Claims a lane for one short step that removes data, outside the runner and also if the client is disabled. The
@@ -55,15 +55,15 @@ impl Lease {
             storage::work::lanes::claim_although_disabled(&mut db, lane, ctx.node, LEASE).await
         };
         let fence = in_time(claiming).await?;
-        Ok(fence.map(|fence| Self::of(lane, fence, (CancellationToken::new(), Arc::new(Notify::new())))))
+        Ok(fence.map(|fence| Self::of(lane, fence, CancellationToken::new(), Arc::new(Notify::new()))))
     }
 
-    fn of(lane: LaneKey, fence: i64, (stop, nudge): (CancellationToken, Arc<Notify>)) -> Self {
+    fn of(lane: LaneKey, fence: i64, stop: CancellationToken, nudge: Arc<Notify>) -> Self {
         let LaneKey { queue, client, lane } = lane;
         Self { client, queue, lane, fence, stop, nudge }
     }
 
-    fn key(&self) -> LaneKey {
+    pub fn key(&self) -> LaneKey {
         LaneKey { client: self.client, queue: self.queue, lane: self.lane }
     }
 

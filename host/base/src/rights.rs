@@ -43,7 +43,7 @@ impl RightChanges {
     pub async fn next(&mut self) -> AffectedOwner {
         match self.0.recv().await {
             Ok(affected) => affected,
-            Err(RecvError::Lagged(_)) => AffectedOwner::Anybody,
+            Err(RecvError::Lagged(_)) => AffectedOwner::All,
             Err(RecvError::Closed) => future::pending().await,
         }
     }
@@ -74,7 +74,7 @@ pub async fn follow(db: Db, rights: Rights, stop: CancellationToken) {
 
 async fn pass_on(mut notices: Notices, rights: &Rights) -> storage::Error {
     // Earlier notices may have been missed.
-    rights.notify(AffectedOwner::Anybody);
+    rights.notify(AffectedOwner::All);
     let mut asks = tokio::time::interval(CHECK_INTERVAL);
     loop {
         let heard = tokio::select! {

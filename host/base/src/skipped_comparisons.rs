@@ -85,8 +85,8 @@ mod tests {
     #[test]
     fn skipped_comparisons_are_summed_per_shadow_and_taken_once() {
         let (gathering, client) = (SkippedComparisons::default(), ClientId(Uuid::from_u128(1)));
-        assert!(gathering.gather(client, skipped(&[1, 2, 1])), "somebody has to write it down");
-        assert!(!gathering.gather(client, skipped(&[1])), "somebody does");
+        assert!(gathering.gather(client, skipped(&[1, 2, 1])), "this caller has to store it");
+        assert!(!gathering.gather(client, skipped(&[1])), "another caller stores it");
         assert!(gathering.gather(ClientId(Uuid::from_u128(2)), skipped(&[1])), "another client's are its own");
         let counts: Vec<i64> = gathering.take(client).iter().map(|one| one.comparisons).collect();
         assert_eq!(counts, [3, 1]);

@@ -115,13 +115,13 @@ async fn notices_of_rights_are_heard_again_once_a_silent_database_answers() {
     let ctx = context(storage::connect_with(&wire.url, 2, ALERT).await.unwrap()).await;
     let (mut changes, stop) = (ctx.rights.changes(), CancellationToken::new());
     let following = tokio::spawn(follow(ctx.db.clone(), ctx.rights.clone(), stop.clone()));
-    assert_eq!(ends(changes.next()).await, AffectedOwner::Anybody);
+    assert_eq!(ends(changes.next()).await, AffectedOwner::All);
     wire.hold();
     ends(ctx.db.until_silent()).await;
     wire.vanish();
     wire.release();
     // It listens again and may have missed notices.
-    assert_eq!(ends(changes.next()).await, AffectedOwner::Anybody);
+    assert_eq!(ends(changes.next()).await, AffectedOwner::All);
     stop.cancel();
     following.await.unwrap();
 }

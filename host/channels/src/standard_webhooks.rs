@@ -17,7 +17,7 @@ pub const TEST_HEADER: &str = "webhook-test";
 const SECRET_PREFIX: &str = "whsec_";
 
 /// `id` is the same on every attempt of a delivery, `timestamp` is in Unix seconds.
-pub fn signed_headers(secrets: &[&[u8]], (id, timestamp): (&str, i64), body: &[u8], mode: KeyMode) -> HeaderMap {
+pub fn signed_headers(secrets: &[&[u8]], id: &str, timestamp: i64, body: &[u8], mode: KeyMode) -> HeaderMap {
     let mut headers = HeaderMap::with_capacity(8);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert(HeaderName::from_static(TIMESTAMP_HEADER), HeaderValue::from(timestamp));

@@ -41,20 +41,29 @@ struct StoredRequest {
     most_bytes: usize,
 }
 
+/// The chat and the chatbot that started requests.
+#[derive(Clone, Copy)]
+pub(crate) struct RequestOwner<'a> {
+    pub(crate) chat: &'a Participant,
+    /// The control version of the chat that the call saw.
+    pub(crate) control_version: i64,
+    pub(crate) plugin: &'a str,
+}
+
 /// Stores the requests of an answer, also if the answer took the chat from the chatbot: then only their ends are dropped.
-/// One beyond the limits ends at once. `control_version` is that of the call. Returns the lanes to wake.
+/// One beyond the limits ends at once. Returns the lanes to wake.
 pub(crate) async fn store(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    (participant, control_version, plugin): (&Participant, i64, &str),
+    owner: RequestOwner<'_>,
     started: &[StartedRequest],
 ) -> Result<Vec<(Queue, Uuid)>> {
     if started.is_empty() {
         return Ok(Vec::new());
     }
     let most = i64::from(ctx.settings.limits.plugin_open_requests_per_client);
-    let (mut of_client, mut of_chat) = plugin_requests::open(db, client, participant.id).await?;
+    let (mut of_client, mut of_chat) = plugin_requests::open(db, client, owner.chat.id).await?;
     let (now, mut wakes) = (ctx.now(), Vec::new());
     for StartedRequest { job, request } in started {
         let full = match (of_client >= most, of_chat >= MOST_OF_CHAT) {
@@ -63,15 +72,15 @@ pub(crate) async fn store(
             _ => None,
         };
         if let Some(reason) = full {
-            refuse(ctx, db, client, participant, (control_version, plugin, job), reason).await?;
+            refuse(ctx, db, client, owner, job, reason).await?;
             continue;
         }
         let open = OpenRequest {
             id: ctx.ids.mint(now),
-            participant: participant.id,
-            plugin: plugin.to_owned(),
+            participant: owner.chat.id,
+            plugin: owner.plugin.to_owned(),
             job: job.clone(),
-            control_version,
+            control_version: owner.control_version,
             sealed: seal(ctx, client, request)?,
             deadline_at: now + TimeDelta::from_std(request.timeout).unwrap_or_default(),
         };
@@ -87,12 +96,13 @@ async fn refuse(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    chat: &Participant,
-    (control_version, plugin, job): (i64, &str, &str),
+    owner: RequestOwner<'_>,
+    job: &str,
     reason: String,
 ) -> Result<()> {
+    let RequestOwner { chat, control_version, plugin } = owner;
     if is_heard(chat, control_version) {
-        let ended = ended((control_version, plugin, job), RequestEnd::Failed(reason));
+        let ended = ended(control_version, plugin, job, RequestEnd::Failed(reason));
         let event = NewParticipantEvent { id: ctx.mint(), event: ended };
         participant_events::append(db, client, chat.id, &[event], ctx.now()).await?;
     } else {
@@ -120,7 +130,7 @@ fn seal(ctx: &Context, client: ClientId, request: &HttpRequest) -> Result<Vec<u8
     Ok(ctx.sealer.seal(client, SecretPurpose::PluginRequest, &plain)?)
 }
 
-fn ended((control_version, plugin, job): (i64, &str, &str), end: RequestEnd) -> ParticipantEvent {
+fn ended(control_version: i64, plugin: &str, job: &str, end: RequestEnd) -> ParticipantEvent {
     let (plugin, job) = (plugin.to_owned(), job.to_owned());
     ParticipantEvent::RequestEnded(Box::new(EndedRequest { job, plugin, control_version, end }))
 }
@@ -191,7 +201,7 @@ async fn finish(ctx: &Context, lease: &Lease, open: &OpenRequest, end: RequestEn
     let participant = participants::lock(&mut tx, client, open.participant).await?;
     match participant {
         Some(chat) if chat.id == open.participant && is_heard(&chat, open.control_version) => {
-            let ended = ended((open.control_version, &open.plugin, &open.job), end);
+            let ended = ended(open.control_version, &open.plugin, &open.job, end);
             let event = NewParticipantEvent { id: ctx.mint(), event: ended };
             participant_events::append(&mut tx, client, open.participant, &[event], ctx.now()).await?;
         }

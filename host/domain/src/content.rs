@@ -146,7 +146,7 @@ impl ButtonParameter {
 
 impl TemplateSend {
     /// The readable text without the cards, if each card is shown on its own.
-    pub fn text_beside_cards(&self) -> String {
+    pub fn text_without_cards(&self) -> String {
         let of_cards = lines(self.cards.iter().map(|card| card.rendered_text.as_str()));
         if of_cards.is_empty() {
             return self.rendered_text.clone();
@@ -158,7 +158,7 @@ impl TemplateSend {
         }
     }
 
-    pub fn replies_beside_cards(&self) -> &[QuickReply] {
+    pub fn replies_without_cards(&self) -> &[QuickReply] {
         let of_cards: usize = self.cards.iter().map(|card| card.replies.len()).sum();
         self.replies.get(..self.replies.len().saturating_sub(of_cards)).unwrap_or_default()
     }

@@ -32,7 +32,8 @@ pub enum CallbackTarget {
     /// An inbox that is already known. It needs no search.
     Inbox(InboxId),
     /// The item names no owner. It is counted and belongs to no client.
-    Nobody,
+    #[serde(rename = "nobody")]
+    Unknown,
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]

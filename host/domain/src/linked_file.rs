@@ -128,6 +128,6 @@ mod tests {
         }
         let sound = OutboundMedia::by_link("https://a.example/4711".to_owned(), Some("listen".to_owned()));
         let sound = sound.of_type(Some("audio/mpeg"), None);
-        assert_eq!((sound.kind, sound.filename.as_deref()), (MediaKind::Document, Some("4711.mp3")), "beside a text");
+        assert_eq!((sound.kind, sound.filename.as_deref()), (MediaKind::Document, Some("4711.mp3")), "next to a text");
     }
 }

@@ -13,7 +13,7 @@ use events::{NewEvent, record};
 use storage::{
     inboxes::{
         self,
-        quality::{self, NumberQuality},
+        quality::{self, NumberQuality, QualityReading},
     },
     outbound::tiers,
 };
@@ -77,7 +77,8 @@ fn words_of(node: NumberNode) -> NumberQuality {
 async fn record_quality(ctx: &Context, client: ClientId, inbox: InboxId, now: NumberQuality, asked: i32) -> Result<()> {
     let mut tx = ctx.db.begin().await?;
     let Some(before) = quality::lock(&mut tx, client, inbox).await? else { return Ok(()) };
-    quality::store_reading(&mut tx, client, inbox, &now, (asked, ctx.now())).await?;
+    let reading = QualityReading { quality: &now, told: asked, at: ctx.now() };
+    quality::store_reading(&mut tx, client, inbox, reading).await?;
     if let Some(tier) = now.messaging_limit.as_deref() {
         tiers::set(&mut tx, client, inbox, tier, ctx.now()).await?;
     }

@@ -192,7 +192,7 @@ impl Listener {
     }
 
     /// Messages that the library does not hold back until they are on disk: those that a phone sent a second time.
-    fn came_beside(&self, message: &InboundMessage) {
+    fn push_uncommitted(&self, message: &InboundMessage) {
         let phone = incoming_message::phone_of(&message.info);
         if let Some(event) = message_event::of(&message.info, &message.message, phone) {
             self.told.push(event);
@@ -204,7 +204,7 @@ impl EventHandler for Listener {
     fn handle_event(&self, event: Arc<Event>) {
         if let Event::Messages(batch) = &*event {
             if !batch.hook_committed {
-                batch.iter().for_each(|message| self.came_beside(message));
+                batch.iter().for_each(|message| self.push_uncommitted(message));
             }
             return;
         }

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use base::{
     Context, Result,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
 };
 use domain::{
     address::Address,
@@ -76,7 +76,7 @@ pub async fn add(ctx: &Context, client: ClientId, actor: Actor, additions: &Addi
     let reason = additions.reason.as_deref();
     let added = blocklist::add(&mut tx, client, &additions.addresses, reason, ctx.now()).await?;
     let admin = Administration::from(ctx);
-    audit(&admin, &mut tx, client, actor, "block", ("recipients", &added.to_string())).await?;
+    audit(&admin, &mut tx, client, actor, "block", AuditObject::new("recipients", &added)).await?;
     tx.commit().await?;
     Ok(added)
 }
@@ -86,7 +86,7 @@ pub async fn remove(ctx: &Context, client: ClientId, actor: Actor, recipient: &A
     let removed = blocklist::remove(&mut tx, client, recipient).await?;
     if removed {
         let admin = Administration::from(ctx);
-        audit(&admin, &mut tx, client, actor, "unblock", ("recipients", "1")).await?;
+        audit(&admin, &mut tx, client, actor, "unblock", AuditObject::new("recipients", "1")).await?;
         tx.commit().await?;
     }
     Ok(removed)

@@ -23,6 +23,7 @@ use events::{record_with_webhook, webhook_of_step};
 use futures::{FutureExt, future::BoxFuture};
 use storage::{
     PgConnection, Queue,
+    chat::chat_messages::{self, MessageDelivery},
     outbound::{
         count_changes::CountChanges,
         legs::{self, LockPolicy, MessageLeg},
@@ -396,7 +397,8 @@ async fn follow_chat(db: &mut PgConnection, client: ClientId, taken: &[TakenStep
             .iter()
             .find(|step| step.message == leg.id && step.ordinal == leg.ordinal)
             .and_then(|step| step.provider_id.as_deref());
-        storage::chat::chat_messages::set_delivery(db, client, chat_message, (*state, *at), provider_id).await?;
+        let delivery = MessageDelivery { state: *state, at: *at, provider_id };
+        chat_messages::set_delivery(db, client, chat_message, delivery).await?;
     }
     Ok(())
 }

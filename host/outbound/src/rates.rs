@@ -2,7 +2,7 @@
 
 use base::{
     Context, Result,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
 };
 use domain::{ids::ClientId, rate::Rate};
 use storage::{Db, outbound::rates};
@@ -16,7 +16,7 @@ pub async fn replace(ctx: &Context, client: ClientId, actor: Actor, card: &[Rate
     let mut tx = ctx.db.begin().await?;
     rates::replace(&mut tx, client, card).await?;
     let admin = Administration::from(ctx);
-    audit(&admin, &mut tx, client, actor, "replace", ("rate-card", &card.len().to_string())).await?;
+    audit(&admin, &mut tx, client, actor, "replace", AuditObject::new("rate-card", &card.len())).await?;
     tx.commit().await?;
     Ok(())
 }

@@ -52,7 +52,7 @@ async fn other_address(
     }
     let Some(meaning) = CodeMeaning::of(leg.channel, code) else { return Ok(None) };
     if meaning.is_absent_recipient {
-        return Ok(user_id_beside(leg).cloned());
+        return Ok(other_user_id(leg).cloned());
     }
     if meaning.needs_a_number {
         return phone_of(db, client, leg).await;
@@ -62,7 +62,7 @@ async fn other_address(
 
 /// The user id that the request gave with the number. None if the number is known to WhatsApp, or for a one-time code:
 /// then an SMS follows.
-fn user_id_beside(leg: &MessageLeg) -> Option<&Address> {
+fn other_user_id(leg: &MessageLeg) -> Option<&Address> {
     let to_a_number = leg.leg_address.kind() == AddressKind::Phone && leg.leg_state < DeliveryState::Sent;
     let is_a_code = leg.category.as_deref() == Some(TemplateCategory::Authentication.as_str());
     leg.recipient.other().filter(|other| to_a_number && !is_a_code && other.kind() == AddressKind::Bsuid)

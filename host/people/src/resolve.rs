@@ -46,7 +46,8 @@ pub async fn introduce(
     passing::pass_on(db, client, &named, None, &mut found).await?;
     let is_new = found.is_empty();
     let current = introduction.current();
-    let IntroducedCustomers { who: customer, folded } = settle(db, client, ids, (&named, &current), found, now).await?;
+    let all = NamedAddresses { named: &named, current: &current, found };
+    let IntroducedCustomers { who: customer, folded } = settle(db, client, ids, all, now).await?;
     if !is_new {
         addresses::touch(db, client, &current, now).await?;
         chat_updates::of_customers(db, client, &[customer], (ids.mint(now), now)).await?;
@@ -90,8 +91,8 @@ pub async fn change_address(
         return Ok(IntroducedCustomers { who: None, folded: Vec::new() });
     }
     let current = introduction.current();
-    let IntroducedCustomers { who: customer, mut folded } =
-        settle(db, client, ids, (&named, &current), found, now).await?;
+    let all = NamedAddresses { named: &named, current: &current, found };
+    let IntroducedCustomers { who: customer, mut folded } = settle(db, client, ids, all, now).await?;
     if !introduction.addresses.iter().any(|address| address.is_same(old)) {
         addresses::remove(db, client, old).await?;
     }
@@ -108,14 +109,21 @@ pub async fn change_address(
     Ok(IntroducedCustomers { who: Some(same), folded })
 }
 
-/// Makes all addresses of `named` point to one customer. `found` are their known customers. Addresses that are not
-/// `current` are older than all others.
+/// The addresses of one customer.
+struct NamedAddresses<'a> {
+    named: &'a [Address],
+    /// Those that the customer has now. The others count as older than all others.
+    current: &'a [Address],
+    /// The known customers of `named`.
+    found: HashMap<Address, CustomerId>,
+}
+
+/// Makes all named addresses point to one customer.
 async fn settle(
     db: &mut PgConnection,
     client: ClientId,
     ids: &IdSource,
-    (named, current): (&[Address], &[Address]),
-    mut found: HashMap<Address, CustomerId>,
+    NamedAddresses { named, current, mut found }: NamedAddresses<'_>,
     now: DateTime<Utc>,
 ) -> Result<IntroducedCustomers<CustomerId>> {
     let seen_at = |address: &Address| if current.contains(address) { now } else { DateTime::UNIX_EPOCH };

@@ -94,17 +94,17 @@ impl Seen {
     }
 }
 
-async fn neighbour<F: Future>(host: &PluginHost, meanwhile: impl FnOnce() -> F) -> Result<Seen, Box<dyn Error>> {
+async fn neighbour<F: Future>(host: &PluginHost, compilation: impl FnOnce() -> F) -> Result<Seen, Box<dyn Error>> {
     let (plugin, undeliverable) = (PluginRef::shipped("sms-fallback"), undeliverable());
     let mut seen = Seen { took: vec![], peak: resident()? };
-    let mut meanwhile = std::pin::pin!(meanwhile());
+    let mut compilation = std::pin::pin!(compilation());
     loop {
         let began = Instant::now();
         host.decide_fallback(call(&plugin), &undeliverable, Arc::new(NoKeyValues)).await?;
         seen.took.push(began.elapsed());
         seen.peak = seen.peak.max(resident()?);
         tokio::select! {
-            _ = &mut meanwhile => break,
+            _ = &mut compilation => break,
             () = tokio::time::sleep(Duration::from_millis(2)) => {}
         }
     }

@@ -42,7 +42,7 @@ const PACE: Duration = Duration::from_millis(2);
 /// Head start of the hostile client or process before the neighbour begins.
 const SETTLING: Duration = Duration::from_millis(100);
 /// Tells the child process its role.
-const BESIDE: &str = "beside";
+const LOAD_PROCESS: &str = "load";
 /// Bytes that the child process touches at once, as many as the hostile plugin.
 const TOUCHED: usize = 80 << 20;
 
@@ -63,34 +63,31 @@ const CROWDS: [(&str, u128, &str); 4] = [
 ];
 
 #[derive(Clone, Copy)]
-enum Beside {
-    Nobody,
+enum Load {
+    Absent,
     Plugin(&'static [&'static str]),
     Process(&'static str),
     Crowd(u128, &'static str),
 }
 
-const STREET: [(&str, Beside); 10] = [
-    ("quiet", Beside::Nobody),
-    ("floor: another process spins", Beside::Process("spin")),
-    ("floor: another process allocates", Beside::Process("touch")),
-    ("spins", Beside::Plugin(&["spin"])),
-    ("allocates", Beside::Plugin(&["allocate 80", "allocate 200"])),
-    ("recurses", Beside::Plugin(&["recurse 100000000"])),
-    ("floods logs", Beside::Plugin(&["log 1000000", "print 1000000", "host-calls 100000"])),
-    ("returns garbage", Beside::Plugin(&["actions 50000", "reply 2000000", "nul", "close-and-hand-over"])),
-    ("crashes", Beside::Plugin(&["panic", "exit 3", "wild-write"])),
-    (
-        "all of it",
-        Beside::Plugin(&["spin", "allocate 80", "recurse 100000000", "log 1000000", "actions 50000", "panic"]),
-    ),
+const STREET: [(&str, Load); 10] = [
+    ("quiet", Load::Absent),
+    ("floor: another process spins", Load::Process("spin")),
+    ("floor: another process allocates", Load::Process("touch")),
+    ("spins", Load::Plugin(&["spin"])),
+    ("allocates", Load::Plugin(&["allocate 80", "allocate 200"])),
+    ("recurses", Load::Plugin(&["recurse 100000000"])),
+    ("floods logs", Load::Plugin(&["log 1000000", "print 1000000", "host-calls 100000"])),
+    ("returns garbage", Load::Plugin(&["actions 50000", "reply 2000000", "nul", "close-and-hand-over"])),
+    ("crashes", Load::Plugin(&["panic", "exit 3", "wild-write"])),
+    ("all of it", Load::Plugin(&["spin", "allocate 80", "recurse 100000000", "log 1000000", "actions 50000", "panic"])),
 ];
 
 fn main() -> Fallible<()> {
     let mut arguments = std::env::args().skip(1);
     let file = arguments.next().ok_or("name the file of the hostile bot")?;
-    if file == BESIDE {
-        return be_beside(&arguments.next().unwrap_or_default());
+    if file == LOAD_PROCESS {
+        return run_load(&arguments.next().unwrap_or_default());
     }
     let hostile = std::fs::read(&file)?;
     let seconds: u64 = arguments.next().map_or(Ok(1), |text| text.parse())?;
@@ -114,7 +111,7 @@ fn main() -> Fallible<()> {
     let street = Street { runtime, host, plugin, stretch: Duration::from_secs(seconds) };
     street.measure(rounds)?;
     for (name, clients, deed) in CROWDS {
-        street.measure_crowd(name, Beside::Crowd(clients, deed), (rounds / 5).max(1))?;
+        street.measure_crowd(name, Load::Crowd(clients, deed), (rounds / 5).max(1))?;
     }
     std::fs::remove_dir_all(cache)?;
     Ok(())
@@ -137,11 +134,11 @@ struct Seen {
 
 impl Street {
     fn measure(&self, rounds: usize) -> Fallible<()> {
-        self.walk(Beside::Nobody)?;
+        self.walk(Load::Absent)?;
         let mut seen: BTreeMap<usize, Vec<Seen>> = BTreeMap::new();
         for _ in 0..rounds {
-            for (place, (_, beside)) in STREET.iter().enumerate() {
-                seen.entry(place).or_default().push(self.walk(*beside)?);
+            for (place, (_, load)) in STREET.iter().enumerate() {
+                seen.entry(place).or_default().push(self.walk(*load)?);
             }
         }
         let mut quiet = f64::NAN;
@@ -153,7 +150,7 @@ impl Street {
             println!(
                 "{}",
                 serde_json::json!({
-                    "beside": name,
+                    "load": name,
                     "p50_us": median(stretches.iter().map(|stretch| stretch.p50)),
                     "p99_us": p99,
                     "p99_to_quiet": (p99 / quiet * 100.0).round() / 100.0,
@@ -164,22 +161,22 @@ impl Street {
         Ok(())
     }
 
-    fn measure_crowd(&self, name: &str, beside: Beside, rounds: usize) -> Fallible<()> {
+    fn measure_crowd(&self, name: &str, load: Load, rounds: usize) -> Fallible<()> {
         let (mut quiet, mut crowded) = (Vec::new(), Vec::new());
         for _ in 0..rounds {
-            quiet.push(self.walk(Beside::Nobody)?);
-            crowded.push(self.walk(beside)?);
+            quiet.push(self.walk(Load::Absent)?);
+            crowded.push(self.walk(load)?);
         }
         let p99 = |stretches: &[Seen]| median(stretches.iter().map(|stretch| stretch.p99));
-        let (alone, beside) = (p99(&quiet), p99(&crowded));
+        let (alone, loaded) = (p99(&quiet), p99(&crowded));
         println!(
             "{}",
             serde_json::json!({
-                "beside": name,
+                "load": name,
                 "quiet_p99_us": alone,
                 "p50_us": median(crowded.iter().map(|stretch| stretch.p50)),
-                "p99_us": beside,
-                "p99_to_quiet": (beside / alone * 100.0).round() / 100.0,
+                "p99_us": loaded,
+                "p99_to_quiet": (loaded / alone * 100.0).round() / 100.0,
                 "hostile_calls": crowded.iter().map(|stretch| stretch.hostile_calls).sum::<u64>(),
                 "resident_mb": crowded.iter().map(|stretch| stretch.resident_mb).max(),
             })
@@ -187,19 +184,19 @@ impl Street {
         Ok(())
     }
 
-    fn walk(&self, beside: Beside) -> Fallible<Seen> {
+    fn walk(&self, load: Load) -> Fallible<Seen> {
         let stop = Arc::new(AtomicBool::new(false));
         let made = Arc::new(AtomicU64::new(0));
-        let process = if let Beside::Process(deed) = beside { Some(Process::start(deed)?) } else { None };
-        let hostile: Vec<_> = match beside {
-            Beside::Plugin(deeds) => (0..16)
+        let process = if let Load::Process(deed) = load { Some(Process::start(deed)?) } else { None };
+        let hostile: Vec<_> = match load {
+            Load::Plugin(deeds) => (0..16)
                 .map(|at| misbehave(self.caller(1), deeds, at, Arc::clone(&stop), Arc::clone(&made)))
                 .map(|misbehaving| self.runtime.spawn(misbehaving))
                 .collect(),
-            Beside::Crowd(clients, deed) => self.gather(clients, deed, &made),
-            Beside::Nobody | Beside::Process(_) => vec![],
+            Load::Crowd(clients, deed) => self.gather(clients, deed, &made),
+            Load::Absent | Load::Process(_) => vec![],
         };
-        std::thread::sleep(if matches!(beside, Beside::Crowd(..)) { CROWD_SETTLING } else { SETTLING });
+        std::thread::sleep(if matches!(load, Load::Crowd(..)) { CROWD_SETTLING } else { SETTLING });
         let mut times = self.neighbour();
         let resident_mb = resident_megabytes();
         stop.store(true, Ordering::Relaxed);
@@ -362,7 +359,7 @@ struct Process(Child);
 
 impl Process {
     fn start(deed: &str) -> Fallible<Self> {
-        Ok(Self(Command::new(std::env::current_exe()?).args([BESIDE, deed]).spawn()?))
+        Ok(Self(Command::new(std::env::current_exe()?).args([LOAD_PROCESS, deed]).spawn()?))
     }
 }
 
@@ -373,7 +370,7 @@ impl Drop for Process {
     }
 }
 
-fn be_beside(deed: &str) -> Fallible<()> {
+fn run_load(deed: &str) -> Fallible<()> {
     let threads = std::thread::available_parallelism()?.get().saturating_sub(1).max(1);
     std::thread::scope(|scope| {
         for _ in 0..threads {

@@ -200,7 +200,7 @@ impl PluginHost {
         let (kind, until) = (question.world().row().budget, Instant::now() + self.limits.queue_wait);
         let mut first = true;
         loop {
-            let Ok(permit) = self.call_limiter.enter(call.client, (kind, paced && first), until).await else {
+            let Ok(permit) = self.call_limiter.enter(call.client, kind, paced && first, until).await else {
                 return Err(CallError::TooBusy { plugin: plugin.name.clone() });
             };
             first = false;

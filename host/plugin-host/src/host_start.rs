@@ -26,7 +26,7 @@ impl PluginHost {
             .map_err(|source| HostError::Cache { path: config.cache_dir.clone(), source })?;
         let (cache, limits) = (Arc::new(cache), Arc::new(config.limits));
         let scheduler =
-            CompileScheduler::new(config.compiler, (engine.clone(), pooled), Arc::clone(&cache), Arc::clone(&limits));
+            CompileScheduler::new(config.compiler, engine.clone(), pooled, Arc::clone(&cache), Arc::clone(&limits));
         let loader = Arc::new(Loader::new(engine.clone(), cache, scheduler, limits.component_bytes));
         let host = Arc::new(Self {
             programs: Programs::new(Arc::clone(&loader), config.components, limits.loaded_plugins),

@@ -46,6 +46,6 @@ pub(crate) async fn reporting_inbox(
     if inbox.is_some() {
         return Ok(inbox);
     }
-    let (first, _) = inboxes::page(db, client, (Channel::Whatsapp, ""), PageRequest::first(1)).await?;
+    let (first, _) = inboxes::page(db, client, Channel::Whatsapp, "", PageRequest::first(1)).await?;
     Ok(first.first().map(|inbox| inbox.id))
 }

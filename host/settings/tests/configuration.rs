@@ -108,7 +108,7 @@ fn the_environment_overrides_the_file() {
     let config = Settings::from_sources(Sources { file, variables, ..Sources::default() }).unwrap();
     assert_eq!(config.server.listen.to_string(), "0.0.0.0:2");
     assert_eq!(config.data_dir(), PathBuf::from("/from/environment"));
-    assert!(!config.server.workers, "what only the file says stays");
+    assert!(!config.server.workers, "a value that only the file has stays");
     assert_eq!(config.logging.format, LogFormat::Json);
 }
 
@@ -407,7 +407,11 @@ fn the_documentation_lists_every_setting_with_its_default() {
         if env::var_os("UPDATE_DOCS").is_some() {
             text.replace_range(start..start + length, &table.markdown());
         } else {
-            assert_eq!(text[start..start + length], table.markdown(), "run with UPDATE_DOCS=1 to write the table anew");
+            assert_eq!(
+                text[start..start + length],
+                table.markdown(),
+                "run with UPDATE_DOCS=1 to write the table again"
+            );
         }
     }
     if env::var_os("UPDATE_DOCS").is_some() {

@@ -53,7 +53,7 @@ function AttachMenu({ channel, send, onFile, onClose }) {
     return html`<div class="attach" onKeyDown=${escape}>${form === "place"
       ? html`<${PlaceForm} onDone=${done} />` : html`<${ContactForm} onDone=${done} />`}</div>`;
   }
-  return html`<div class="attach grid" role="group" aria-label="What to send" onKeyDown=${escape}>
+  return html`<div class="attach grid" role="group" aria-label="Kinds of content" onKeyDown=${escape}>
     <button ref=${first} onClick=${() => { onClose(); onFile(); }}><span class="disc"><${Icon} name="plus" /></span>File…</button>
     ${channel.kinds.map((kind) => html`<button key=${kind} onClick=${() => choose(kind)}>
       <span class=${`disc for-${kind}`}><${Icon} name=${ENTRIES[kind][0]} /></span>${ENTRIES[kind][1]}</button>`)}

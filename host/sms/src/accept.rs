@@ -34,7 +34,7 @@ use storage::{
 };
 
 use crate::{
-    deduplication::{self, NewMessages},
+    deduplication::{self, NewMessages, SourceFacts},
     dispatch::SCHEDULED_FROM,
     notify,
     order::{SmsDraft, SmsOrder},
@@ -88,7 +88,8 @@ async fn take(ctx: &Context, client: ClientId, orders: &[SmsOrder]) -> Result<Ac
     let Some(inbox) = inboxes::default_sms(&mut tx, client).await? else { return Err(Error::Stopped) };
     let own = inbox.address().unwrap_or(&ctx.settings.sms.default_source);
     let stopped = who_stopped(&mut tx, client, orders, own).await?;
-    let (unsent, before) = deduplication::unsent(ctx, &mut tx, client, orders, (own, &stopped)).await?;
+    let sources = SourceFacts { own, stopped: &stopped };
+    let (unsent, before) = deduplication::unsent(ctx, &mut tx, client, orders, sources).await?;
     let mut drafting = Drafting { ctx, client, stopped: &stopped, unsent, drafts: Vec::new() };
     for (at, order) in orders.iter().enumerate() {
         drafting.add(at, order, order.source.as_deref().unwrap_or(own));

@@ -89,7 +89,7 @@ async fn take(
     for sms in messages::step(db, client, &steps).await? {
         let id = MessageId(sms.id);
         let Some((new, moved)) = last.get(&id) else { continue };
-        follow.after(ctx, &sms, (new, moved), taken.get(&id));
+        follow.after(ctx, &sms, new, moved, taken.get(&id));
     }
     follow.write(ctx, db, client).await
 }
@@ -112,7 +112,8 @@ impl Follow {
         &mut self,
         ctx: &Context,
         sms: &SteppedMessage,
-        (new, moved): (&NewEvent, &MessageMoved),
+        new: &NewEvent,
+        moved: &MessageMoved,
         taken: Option<&(i64, Option<FinalReceipt>)>,
     ) {
         let (was_taken, receipt) = (taken.is_some(), receipt_of(moved, taken));

@@ -44,14 +44,23 @@ pub(crate) fn digest(ctx: &Context, client: ClientId, text: &OrderedText, to: &s
     Some(digest.finalize().into())
 }
 
+/// The sources of orders.
+#[derive(Clone, Copy)]
+pub(crate) struct SourceFacts<'a> {
+    /// That of an order without one.
+    pub(crate) own: &'a str,
+    /// With the recipients that opted out of messages from them.
+    pub(crate) stopped: &'a StoppedSources,
+}
+
 /// Finds the messages with a tracking id that were not sent before, and the request that sent one of the others.
-/// Messages to recipients that opted out count as not sent. `own`: the source of an order without one.
+/// Messages to recipients that opted out count as not sent.
 pub(crate) async fn unsent(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
     orders: &[SmsOrder],
-    (own, stopped): (&str, &StoppedSources),
+    SourceFacts { own, stopped }: SourceFacts<'_>,
 ) -> Result<(NewMessages, Option<SmsRequestId>)> {
     let (mut sent, mut blocked) = (Vec::new(), Vec::new());
     for (at, order) in orders.iter().enumerate() {

@@ -16,7 +16,7 @@ use storage::{
 use uuid::Uuid;
 
 use crate::{
-    email,
+    email::{self, MailAcceptance},
     order::{SmsDraft, SmsOrder},
 };
 
@@ -33,8 +33,9 @@ pub(crate) async fn store_results(
         let blocked: Vec<&SmsDraft> = drafts.iter().filter(|draft| draft.order == at && draft.sms.blocked).collect();
         told.extend(blocked.iter().filter_map(|draft| refusal(ctx, order, draft)));
         if let Some(mailed) = &order.mailed {
-            let numbers: Vec<String> = blocked.iter().map(|draft| draft.sms.recipient.clone()).collect();
-            lanes.extend(email::mail_acceptance(ctx, db, client, (order.id, mailed), &numbers).await?);
+            let blocked: Vec<String> = blocked.iter().map(|draft| draft.sms.recipient.clone()).collect();
+            let acceptance = MailAcceptance { request: order.id, mailed, blocked: &blocked };
+            lanes.extend(email::mail_acceptance(ctx, db, client, acceptance).await?);
         }
     }
     callbacks::insert(db, client, &told).await?;

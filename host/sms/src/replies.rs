@@ -116,7 +116,7 @@ async fn take(ctx: &Context, message: &MobileOriginated) -> Result<()> {
     let receivers = find_receivers(&mut tx, message, last, word.as_ref()).await?;
     for (client, answered) in receivers {
         let mut woken = match &word {
-            Some(word) => stops::apply_stop_word(ctx, &mut tx, client, (&message.to, &message.from), word).await?,
+            Some(word) => stops::apply_stop_word(ctx, &mut tx, client, message, word).await?,
             None => Vec::new(),
         };
         let said = if last.is_some_and(|(last, _)| last == client) {
@@ -140,13 +140,20 @@ async fn take(ctx: &Context, message: &MobileOriginated) -> Result<()> {
     Ok(())
 }
 
-/// Answers a message of a sandbox with a text, inside the caller's transaction. Returns the lanes to wake.
+/// The answer of a test number to a message of a sandbox.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SandboxAnswer<'a> {
+    pub(crate) answered: MessageId,
+    pub(crate) subscriber: &'a str,
+    pub(crate) text: &'a str,
+}
+
+/// Takes an answer inside the caller's transaction. Returns the lanes to wake.
 pub(crate) async fn answer_for_subscriber(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    (answered, subscriber): (MessageId, &str),
-    text: &str,
+    SandboxAnswer { answered, subscriber, text }: SandboxAnswer<'_>,
 ) -> Result<Vec<(Queue, Uuid)>> {
     let source = replies::message(db, client, answered).await?.map(|sent| sent.source);
     let message = MobileOriginated {

@@ -9,13 +9,13 @@ use domain::{
     channel::Channel,
     delivery::DeliveryState,
     event::{Event, NewEvent},
-    ids::{ClientId, MessageId},
+    ids::ClientId,
     sandbox::SandboxOutcome,
 };
 use storage::{PgConnection, Queue, tenancy::sandboxes};
 use uuid::Uuid;
 
-use crate::replies;
+use crate::replies::{self, SandboxAnswer};
 
 /// Reads the deliveries of SMS.
 #[derive(Debug, Clone, Copy)]
@@ -30,26 +30,27 @@ impl EventReader for SandboxAnswers {
         client: ClientId,
         events: &[NewEvent],
     ) -> Result<Vec<(Queue, Uuid)>> {
-        let answered: Vec<(MessageId, &str)> = events.iter().filter_map(|new| answered(&new.event)).collect();
+        let answers: Vec<SandboxAnswer<'_>> = events.iter().filter_map(|new| answer(&new.event)).collect();
         let mut wakes = Vec::new();
         // A live message can have such a recipient, too.
-        if answered.is_empty() || sandboxes::live_client(db, client).await?.is_none() {
+        if answers.is_empty() || sandboxes::live_client(db, client).await?.is_none() {
             return Ok(wakes);
         }
-        for answer in answered {
-            wakes.extend(replies::answer_for_subscriber(ctx, db, client, answer, ANSWER).await?);
+        for answer in answers {
+            wakes.extend(replies::answer_for_subscriber(ctx, db, client, answer).await?);
         }
         Ok(wakes)
     }
 }
 
-/// The delivered SMS to a number that answers. Messages of a chat are not answered, so that two sides that answer each
-/// other come to an end.
-fn answered(event: &Event) -> Option<(MessageId, &str)> {
+/// The answer to a delivered SMS, if its number answers. Messages of a chat are not answered, so that two sides that
+/// answer each other come to an end.
+fn answer(event: &Event) -> Option<SandboxAnswer<'_>> {
     let Event::MessageMoved(moved) = event else { return None };
     if moved.channel != Channel::Sms || moved.state != DeliveryState::Delivered || moved.chat_message.is_some() {
         return None;
     }
     let phone = moved.to.iter().find_map(|address| address.as_kind(AddressKind::Phone))?;
-    SandboxOutcome::of(phone)?.answers().then_some((moved.message, phone))
+    let answer = SandboxAnswer { answered: moved.message, subscriber: phone, text: ANSWER };
+    SandboxOutcome::of(phone)?.answers().then_some(answer)
 }

@@ -2,8 +2,9 @@
 
 use base::{
     Context, Result,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
 };
+use channels::smpp::MobileOriginated;
 use domain::{
     delivery::DeliveryState,
     failure_code::OwnCode,
@@ -44,21 +45,22 @@ pub async fn take_back(admin: &Administration<'_>, client: ClientId, subscriber:
     let mut tx = admin.db.begin().await?;
     let gone = opt_outs::resume(&mut tx, client, None, subscriber).await?;
     if gone > 0 {
-        audit(admin, &mut tx, client, actor, "remove", ("sms-opt-out", &gone.to_string())).await?;
+        audit(admin, &mut tx, client, actor, "remove", AuditObject::new("sms-opt-out", &gone)).await?;
     }
     tx.commit().await?;
     Ok(gone > 0)
 }
 
-/// Applies an opt-out or opt-in word inside the caller's transaction. Waiting messages are cancelled and their credits
-/// refunded. Returns the lanes to wake.
+/// Applies the opt-out or opt-in word of a message inside the caller's transaction. Waiting messages are cancelled and
+/// their credits refunded. Returns the lanes to wake.
 pub(crate) async fn apply_stop_word(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    (source, subscriber): (&str, &str),
+    message: &MobileOriginated,
     word: &OptOutWord,
 ) -> Result<Vec<(Queue, Uuid)>> {
+    let (source, subscriber) = (message.to.as_str(), message.from.as_str());
     let word = match word {
         OptOutWord::Start => {
             opt_outs::resume(db, client, Some(source), subscriber).await?;

@@ -4,7 +4,7 @@ use std::{collections::BTreeMap, time::Duration};
 
 use base::{
     Error,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
 };
 use channels::media_store::{MediaStore, MediaStoreError};
 use domain::ids::{ClientId, MediaId};
@@ -225,7 +225,7 @@ async fn finish(admin: &Administration<'_>, db: &Db, client: &Client, actor: Act
     let mut tx = db.begin().await?;
     removal::delete_client(&mut tx, client.id).await?;
     if let Some(parent) = client.parent {
-        audit(admin, &mut tx, parent, actor, "remove", ("client", &client.client_ref)).await?;
+        audit(admin, &mut tx, parent, actor, "remove", AuditObject::new("client", &client.client_ref)).await?;
     }
     tx.commit().await?;
     tracing::warn!(client.id = %client.id, "a client was removed with all its data");

@@ -19,7 +19,7 @@ pub use storage::tenancy::clients::Client;
 use crate::accounts::{Caller, CreateError, check_client_name, check_ref};
 use base::{
     Error,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
     secrets::SecretPurpose,
 };
 
@@ -142,12 +142,19 @@ pub async fn children(
     Ok(Page::of(items, total))
 }
 
+/// A client to create below another.
+#[derive(Debug, Clone, Copy)]
+pub struct NewChild<'a> {
+    pub client_ref: &'a str,
+    pub display_name: &'a str,
+}
+
 /// Creates a client below another. It has no users yet: `patchbay user create` makes the first.
 pub async fn create_child(
     admin: &Administration<'_>,
     caller: ClientId,
     parent_ref: &str,
-    (client_ref, display_name): (&str, &str),
+    NewChild { client_ref, display_name }: NewChild<'_>,
     actor: Actor,
 ) -> Result<ClientView, ClientError> {
     check_ref(client_ref)?;
@@ -165,7 +172,7 @@ pub async fn create_child(
     clients::insert(&mut tx, child, &new, admin.now()).await.map_err(|error| taken_error(error, client_ref))?;
     // Both clients can see the creator.
     for side in [parent, child] {
-        audit(admin, &mut tx, side, actor, "create", ("client", &child.to_string())).await?;
+        audit(admin, &mut tx, side, actor, "create", AuditObject::new("client", &child)).await?;
     }
     let made = client_view(&mut tx, child).await?;
     tx.commit().await?;
@@ -230,7 +237,7 @@ async fn change_client(
     let mut client = clients::lock(&mut tx, id).await?.ok_or(ClientError::Unknown)?;
     change(&mut client);
     clients::save(&mut tx, &client).await.map_err(|error| taken_error(error, &client.client_ref))?;
-    audit(admin, &mut tx, id, actor, action, ("client", &id.to_string())).await?;
+    audit(admin, &mut tx, id, actor, action, AuditObject::new("client", &id)).await?;
     let after = client_view(&mut tx, id).await?;
     tx.commit().await?;
     Ok(after)
@@ -258,7 +265,7 @@ pub async fn set_sms_fallback(
         let sealed = password.map(seal).transpose().map_err(Error::from)?;
         clients::set_sms_password(&mut tx, id, sealed.as_deref()).await?;
     }
-    audit(admin, &mut tx, id, actor, "update", ("smsFallback", &id.to_string())).await?;
+    audit(admin, &mut tx, id, actor, "update", AuditObject::new("smsFallback", &id)).await?;
     let after = client_view(&mut tx, id).await?;
     tx.commit().await?;
     Ok(after)

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use base::audit::{Actor, Administration, audit};
+use base::audit::{Actor, Administration, AuditObject, audit};
 use domain::{
     contact_attribute::{AttributeChanges, AttributeDefinition, AttributeName, MOST_ATTRIBUTES},
     ids::{ClientId, ContactId, CustomerId},
@@ -54,7 +54,8 @@ pub async fn define(
     let is_new = before.is_none();
     contact_attributes::save(&mut tx, client, definition).await?;
     let action = if is_new { "create" } else { "update" };
-    audit(admin, &mut tx, client, actor, action, ("contactAttribute", definition.name.as_str())).await?;
+    audit(admin, &mut tx, client, actor, action, AuditObject::new("contactAttribute", definition.name.as_str()))
+        .await?;
     tx.commit().await?;
     Ok(is_new)
 }
@@ -79,7 +80,7 @@ pub async fn delete(
     if !contact_attributes::delete(&mut tx, client, name).await? {
         return Err(ContactError::Unknown);
     }
-    audit(admin, &mut tx, client, actor, "delete", ("contactAttribute", name.as_str())).await?;
+    audit(admin, &mut tx, client, actor, "delete", AuditObject::new("contactAttribute", name.as_str())).await?;
     tx.commit().await?;
     Ok(())
 }
@@ -112,7 +113,8 @@ pub async fn of_contacts(
 pub async fn change(
     admin: &Administration<'_>,
     client: ClientId,
-    (contact, changes): (ContactId, AttributeChanges),
+    contact: ContactId,
+    changes: AttributeChanges,
     actor: Actor,
 ) -> Result<AttributeValues, ContactError> {
     let mut tx = admin.db.begin().await?;
@@ -123,7 +125,7 @@ pub async fn change(
         return Err(CHANGED);
     }
     if !changes.is_empty() {
-        audit(admin, &mut tx, client, actor, "update", ("contact", &contact.id.to_string())).await?;
+        audit(admin, &mut tx, client, actor, "update", AuditObject::new("contact", &contact.id)).await?;
     }
     let values = contact_attributes::of_customer(&mut tx, client, contact.customer).await?;
     tx.commit().await?;

@@ -1,6 +1,6 @@
 //! Notes and tags of contacts.
 
-use base::audit::{Actor, Administration, audit};
+use base::audit::{Actor, Administration, AuditObject, audit};
 use domain::{
     ids::{ClientId, ContactId, CustomerId, NoteId, UserId},
     page::{Page, PageRequest},
@@ -48,7 +48,8 @@ pub async fn tags(db: &Db, client: ClientId, contact: ContactId) -> Result<Vec<S
 pub async fn set_tags(
     admin: &Administration<'_>,
     client: ClientId,
-    (contact, tags): (ContactId, Vec<String>),
+    contact: ContactId,
+    tags: Vec<String>,
     actor: Actor,
 ) -> Result<Vec<String>, ContactError> {
     let mut tx = admin.db.begin().await?;
@@ -57,7 +58,7 @@ pub async fn set_tags(
     }
     let customers = customers(&mut tx, client, contact).await?;
     chat_updates::of_customers(&mut tx, client, &customers, (admin.mint(), admin.now())).await?;
-    audit(admin, &mut tx, client, actor, "update", ("contact", &contact.to_string())).await?;
+    audit(admin, &mut tx, client, actor, "update", AuditObject::new("contact", &contact)).await?;
     tx.commit().await?;
     Ok(tags)
 }
@@ -82,7 +83,8 @@ pub async fn notes(
 pub async fn write_note(
     admin: &Administration<'_>,
     client: ClientId,
-    (contact, text): (ContactId, String),
+    contact: ContactId,
+    text: String,
     author: UserId,
 ) -> Result<CustomerNoteView, ContactError> {
     let mut tx = admin.db.begin().await?;
@@ -94,19 +96,27 @@ pub async fn write_note(
     Ok(CustomerNoteView { note, author })
 }
 
-/// Deletes a note. `author`: only a note of this user.
+/// A note to delete.
+#[derive(Debug, Clone, Copy)]
+pub struct NoteDeletion {
+    pub contact: ContactId,
+    pub note: NoteId,
+    /// Only a note of this user. `None`: of any user.
+    pub author: Option<UserId>,
+}
+
 pub async fn delete_note(
     admin: &Administration<'_>,
     client: ClientId,
-    (contact, note): (ContactId, NoteId),
-    (author, actor): (Option<UserId>, Actor),
+    NoteDeletion { contact, note, author }: NoteDeletion,
+    actor: Actor,
 ) -> Result<(), ContactError> {
     let mut tx = admin.db.begin().await?;
     let customers = customers(&mut tx, client, contact).await?;
-    if !customer_notes::delete(&mut tx, client, (&customers, note), author).await? {
+    if !customer_notes::delete(&mut tx, client, &customers, note, author).await? {
         return Err(ContactError::Unknown);
     }
-    audit(admin, &mut tx, client, actor, "delete", ("contactNote", &note.to_string())).await?;
+    audit(admin, &mut tx, client, actor, "delete", AuditObject::new("contactNote", &note)).await?;
     tx.commit().await?;
     Ok(())
 }

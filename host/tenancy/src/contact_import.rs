@@ -1,8 +1,6 @@
 //! Import of contacts from CSV: a preview first, then the same with effects.
 
-use std::collections::HashMap;
-
-use base::audit::{Actor, Administration, audit};
+use base::audit::{Actor, Administration, AuditObject, audit};
 use domain::{
     address::Address,
     contact_import::{ImportRow, ImportTable, RowFault},
@@ -83,7 +81,7 @@ pub async fn import(
     for page in table.rows.chunks(AT_ONCE) {
         let mut tx = admin.db.begin().await?;
         rows.extend(import_page(admin, &mut tx, client, page).await?);
-        audit(admin, &mut tx, client, actor, "import", ("contacts", &import.to_string())).await?;
+        audit(admin, &mut tx, client, actor, "import", AuditObject::new("contacts", &import)).await?;
         tx.commit().await?;
     }
     Ok(ContactImport { rows, faults: table.faults, ignored: table.ignored })
@@ -102,9 +100,16 @@ async fn import_page(
     let mut changed = Vec::new();
     for (row, customer) in page.iter().zip(found) {
         let action = action(row, entries.get(&customer));
+        let entry = match entries.remove(&customer) {
+            Some(entry) => entry,
+            None => create(admin, db, client, customer, row.name.as_str()).await?,
+        };
+        let entry = update(db, client, entry, row).await?;
         if action != ImportAction::Unchanged {
-            changed.push(store(admin, db, client, (row, customer), &mut entries).await?);
+            changed.push(entry.id);
         }
+        // Two spellings of a number may be one customer, so the entries are kept up to date.
+        entries.insert(customer, entry);
         planned.push(PlannedRow { row: row.clone(), action });
     }
     let customers = contact_merges::customers_of(db, client, &changed).await?;
@@ -122,32 +127,30 @@ fn action(row: &ImportRow, entry: Option<&TaggedContact>) -> ImportAction {
     }
 }
 
-/// Returns the contact. Two spellings of a number may be one customer, so the entries are kept up to date.
-async fn store(
+async fn create(
     admin: &Administration<'_>,
     db: &mut PgConnection,
     client: ClientId,
-    (row, customer): (&ImportRow, CustomerId),
-    entries: &mut HashMap<CustomerId, TaggedContact>,
-) -> Result<ContactId, ContactError> {
+    customer: CustomerId,
+    name: &str,
+) -> Result<TaggedContact, ContactError> {
+    let id: ContactId = admin.mint();
+    let known = customers::find(db, client, customer).await?;
+    let phones = phones(known.as_ref());
+    let new = contacts::NewEntry { contact: id, customer, name, phones: &phones };
+    contacts::insert(db, client, new, admin.now()).await?;
+    chat_search::customer_changed(db, client, customer).await?;
+    Ok(TaggedContact { id, name: name.to_owned(), tags: Vec::new() })
+}
+
+/// Gives an entry the name of the row, and its tags in addition.
+async fn update(
+    db: &mut PgConnection,
+    client: ClientId,
+    mut entry: TaggedContact,
+    row: &ImportRow,
+) -> Result<TaggedContact, ContactError> {
     let name = row.name.as_str();
-    let mut entry = match entries.remove(&customer) {
-        Some(entry) => entry,
-        None => {
-            let id: ContactId = admin.mint();
-            let known = customers::find(db, client, customer).await?;
-            let phones = phones(known.as_ref());
-            contacts::insert(
-                db,
-                client,
-                contacts::NewEntry { contact: id, customer, name, phones: &phones },
-                admin.now(),
-            )
-            .await?;
-            chat_search::customer_changed(db, client, customer).await?;
-            TaggedContact { id, name: name.to_owned(), tags: Vec::new() }
-        }
-    };
     if entry.name != name {
         let known = contacts::get(db, client, entry.id).await?.ok_or(ContactError::Unknown)?;
         set_name(db, client, &known, name).await?;
@@ -158,7 +161,5 @@ async fn store(
         entry.tags.extend(new);
         contact_tags::set(db, client, entry.id, &entry.tags).await?;
     }
-    let contact = entry.id;
-    entries.insert(customer, entry);
-    Ok(contact)
+    Ok(entry)
 }

@@ -1,6 +1,6 @@
 //! Merges contacts by hand, and undoes it (ADR 0067). No customer changes: both keep their addresses, chats and notes.
 
-use base::audit::{Actor, Administration, audit};
+use base::audit::{Actor, Administration, AuditObject, audit};
 use domain::{
     body::FieldFault,
     ids::{ClientId, ContactId, UserId},
@@ -31,21 +31,28 @@ pub struct ContactMergeView {
     pub user: Option<String>,
 }
 
+/// Two contacts: the one that stays, and the one that is merged into it.
+#[derive(Debug, Clone, Copy)]
+pub struct ContactPair {
+    pub kept: ContactId,
+    pub second: ContactId,
+}
+
 /// Merges `second` into `kept`. Lists show `kept` in its place, with the tags, notes and chats of both.
 pub async fn merge(
     admin: &Administration<'_>,
     client: ClientId,
-    (kept, second): (ContactId, ContactId),
-    (by, actor): (UserId, Actor),
+    contacts: ContactPair,
+    by: UserId,
 ) -> Result<ContactMergeView, ContactError> {
     let mut tx = admin.db.begin().await?;
-    let (kept, second) = lock_both(&mut tx, client, (kept, second)).await?;
+    let (kept, second) = lock_both(&mut tx, client, contacts).await?;
     let followers = contact_merges::customers(&mut tx, client, second.id).await?;
     let mut customers = contact_merges::customers(&mut tx, client, kept.id).await?;
     if customers.len() + followers.len() > MOST_CUSTOMERS {
         return Err(ContactError::Conflict("a contact can have 20 customers at most"));
     }
-    let tags_added = add_tags(&mut tx, client, (kept.id, second.id)).await?;
+    let tags_added = add_tags(&mut tx, client, kept.id, second.id).await?;
     let merge = ContactMerge {
         id: admin.mint(),
         contact: second.id,
@@ -62,7 +69,7 @@ pub async fn merge(
     }
     customers.extend(followers);
     chat_updates::of_customers(&mut tx, client, &customers, (admin.mint(), admin.now())).await?;
-    audit(admin, &mut tx, client, actor, "merge", ("contact", &pair(&merge))).await?;
+    audit(admin, &mut tx, client, Actor::User(by), "merge", AuditObject::new("contact", &pair(&merge))).await?;
     let user = participants::agent_names(&mut tx, client, &[by]).await?.remove(&by);
     tx.commit().await?;
     Ok(ContactMergeView { listed: ListedMerge { merge, name: second.full_name, phone: second.phone }, user })
@@ -72,7 +79,7 @@ pub async fn merge(
 pub async fn undo(
     admin: &Administration<'_>,
     client: ClientId,
-    (kept, second): (ContactId, ContactId),
+    ContactPair { kept, second }: ContactPair,
     actor: Actor,
 ) -> Result<(), ContactError> {
     let mut tx = admin.db.begin().await?;
@@ -94,7 +101,7 @@ pub async fn undo(
     }
     customers.extend(contact_merges::customers(&mut tx, client, shown).await?);
     chat_updates::of_customers(&mut tx, client, &customers, (admin.mint(), admin.now())).await?;
-    audit(admin, &mut tx, client, actor, "unmerge", ("contact", &pair(&merge))).await?;
+    audit(admin, &mut tx, client, actor, "unmerge", AuditObject::new("contact", &pair(&merge))).await?;
     tx.commit().await?;
     Ok(())
 }
@@ -123,7 +130,7 @@ fn pair(merge: &ContactMerge) -> String {
 async fn lock_both(
     db: &mut PgConnection,
     client: ClientId,
-    (kept, second): (ContactId, ContactId),
+    ContactPair { kept, second }: ContactPair,
 ) -> Result<(Contact, Contact), ContactError> {
     let fault = |said: &str| ContactError::Fault(FieldFault::new("contactId", said));
     let first = contacts::get(db, client, kept).await?.ok_or(ContactError::Unknown)?;
@@ -145,7 +152,8 @@ async fn lock_both(
 async fn add_tags(
     db: &mut PgConnection,
     client: ClientId,
-    (kept, second): (ContactId, ContactId),
+    kept: ContactId,
+    second: ContactId,
 ) -> Result<Vec<String>, ContactError> {
     let mut tags = contact_tags::get(db, client, kept).await?.unwrap_or_default();
     let folded: Vec<String> = tags.iter().map(|tag| tag.to_lowercase()).collect();

@@ -25,7 +25,7 @@ pub use storage::tenancy::contacts::Contact;
 
 use base::{
     Error,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
 };
 
 #[derive(Debug, thiserror::Error)]
@@ -69,7 +69,7 @@ pub async fn create(
     contacts::insert(&mut tx, client, entry, admin.now()).await?;
     chat_search::customer_changed(&mut tx, client, customer).await?;
     chat_updates::of_customers(&mut tx, client, &[customer], (admin.mint(), admin.now())).await?;
-    audit(admin, &mut tx, client, actor, "create", ("contact", &id.to_string())).await?;
+    audit(admin, &mut tx, client, actor, "create", AuditObject::new("contact", &id)).await?;
     let made = contacts::get(&mut tx, client, id).await?.ok_or(ContactError::Unknown)?;
     tx.commit().await?;
     Ok(made)
@@ -91,7 +91,7 @@ pub async fn rename(
     let found = contacts::get(&mut tx, client, contact).await?.ok_or(ContactError::Unknown)?;
     let customers = set_name(&mut tx, client, &found, name.as_str()).await?;
     chat_updates::of_customers(&mut tx, client, &customers, (admin.mint(), admin.now())).await?;
-    audit(admin, &mut tx, client, actor, "update", ("contact", &found.id.to_string())).await?;
+    audit(admin, &mut tx, client, actor, "update", AuditObject::new("contact", &found.id)).await?;
     let renamed = contacts::get(&mut tx, client, found.id).await?.ok_or(ContactError::Unknown)?;
     tx.commit().await?;
     Ok(renamed)
@@ -132,7 +132,7 @@ pub async fn delete(
         chat_search::customer_changed(&mut tx, client, *customer).await?;
     }
     chat_updates::of_customers(&mut tx, client, &customers, (admin.mint(), admin.now())).await?;
-    audit(admin, &mut tx, client, actor, "delete", ("contact", &found.id.to_string())).await?;
+    audit(admin, &mut tx, client, actor, "delete", AuditObject::new("contact", &found.id)).await?;
     tx.commit().await?;
     Ok(())
 }
@@ -153,7 +153,7 @@ pub async fn list(
             None => contacts::page(&mut db, client, page).await?,
             Some(sought) => {
                 let digits = sought.digits.as_deref().unwrap_or_default();
-                contacts::search(&mut db, client, (&sought.words, digits), page).await?
+                contacts::search(&mut db, client, &sought.words, digits, page).await?
             }
         },
         CustomerVisibility::Masked => {

@@ -1,6 +1,6 @@
 use base::{
     Error,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
 };
 use domain::ids::ClientId;
 use storage::{
@@ -34,7 +34,7 @@ pub async fn add(admin: &Administration<'_>, client_ref: &str, amount: i64, acto
     let mut tx = admin.db.begin().await?;
     let client = find_client(&mut tx, client_ref).await?;
     let balance = credits::top_up(&mut tx, client, admin.mint(), amount, admin.now()).await?;
-    audit(admin, &mut tx, client, actor, "add", ("credits", &amount.to_string())).await?;
+    audit(admin, &mut tx, client, actor, "add", AuditObject::new("credits", &amount)).await?;
     tx.commit().await?;
     Ok(balance)
 }
@@ -55,7 +55,7 @@ pub async fn set_price(
     let mut tx = admin.db.begin().await?;
     let client = find_client(&mut tx, client_ref).await?;
     credits::set_price(&mut tx, client, prefix, price).await?;
-    audit(admin, &mut tx, client, actor, "set", ("sms-price", prefix)).await?;
+    audit(admin, &mut tx, client, actor, "set", AuditObject::new("sms-price", prefix)).await?;
     tx.commit().await?;
     Ok(())
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use base::{
     Error,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
 };
 use domain::{
     channel::Channel,
@@ -83,7 +83,7 @@ pub async fn set_enabled(
         return Err(unknown(client_ref, what));
     }
     let action = if enabled { "enable" } else { "disable" };
-    audit(admin, &mut tx, client, actor, action, (object.kind(), &object.id(client))).await?;
+    audit(admin, &mut tx, client, actor, action, AuditObject::new(object.kind(), &object.id(client))).await?;
     tx.commit().await?;
     match (object, enabled) {
         (Object::Client, false) => Ok(until_ended(admin.db, client, None).await?),
@@ -97,7 +97,8 @@ pub async fn set_enabled(
 pub async fn remove_inbox(
     admin: &Administration<'_>,
     client_ref: &str,
-    (channel, address): (Channel, &str),
+    channel: Channel,
+    address: &str,
     actor: Actor,
 ) -> Result<i64, DisableError> {
     let what = DisableTarget::Inbox(channel, address);
@@ -107,7 +108,7 @@ pub async fn remove_inbox(
     let inbox = inbox.ok_or_else(|| unknown(client_ref, what))?;
     disablement::set_inbox(&mut tx, client, inbox, Some(admin.now())).await?;
     inboxes::release(&mut tx, client, inbox, admin.now()).await?;
-    audit(admin, &mut tx, client, actor, "remove", ("inbox", &inbox.to_string())).await?;
+    audit(admin, &mut tx, client, actor, "remove", AuditObject::new("inbox", &inbox)).await?;
     tx.commit().await?;
     Ok(until_ended(admin.db, client, Some(inbox)).await?)
 }

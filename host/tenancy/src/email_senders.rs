@@ -3,7 +3,7 @@
 
 use base::{
     Error,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
 };
 use domain::{
     ids::{ClientId, UserId},
@@ -63,7 +63,7 @@ pub async fn add(
         let taken = violates(&error, email_senders::ADDRESS_UNIQUE);
         if taken { SenderError::Taken(new.address.to_owned()) } else { error.into() }
     })?;
-    audit(admin, &mut tx, client, actor, "add", ("email-sender", address.as_str())).await?;
+    audit(admin, &mut tx, client, actor, "add", AuditObject::new("email-sender", address.as_str())).await?;
     tx.commit().await?;
     Ok(address)
 }
@@ -81,7 +81,7 @@ pub async fn remove(
     if !email_senders::remove(&mut tx, client, &parsed).await? {
         return Err(SenderError::UnknownSender(address.to_owned()));
     }
-    audit(admin, &mut tx, client, actor, "remove", ("email-sender", parsed.as_str())).await?;
+    audit(admin, &mut tx, client, actor, "remove", AuditObject::new("email-sender", parsed.as_str())).await?;
     tx.commit().await?;
     Ok(parsed)
 }

@@ -71,7 +71,7 @@ async fn copy(
 async fn add_own_number(admin: &Administration<'_>, db: &mut PgConnection, sandbox: ClientId) -> base::Result<()> {
     // The constant is a number in international format.
     let Ok(msisdn) = Msisdn::parse(OWN_NUMBER) else { return Ok(()) };
-    sandbox_inboxes::add_number(admin, db, sandbox, (msisdn, OWN_ACCOUNT.to_owned())).await?;
+    sandbox_inboxes::add_number(admin, db, sandbox, msisdn, OWN_ACCOUNT.to_owned()).await?;
     let now = admin.now();
     Ok(templates::replace_all(db, sandbox, OWN_ACCOUNT, &[sample_template()], now, now).await?)
 }

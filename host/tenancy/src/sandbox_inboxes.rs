@@ -46,7 +46,7 @@ pub(crate) async fn copy(
 async fn inboxes_of(db: &mut PgConnection, live: ClientId, channel: Channel) -> base::Result<Vec<Inbox>> {
     let (mut found, mut at) = (Vec::new(), PAGE);
     loop {
-        let (page, _) = inboxes::page(db, live, (channel, ""), at).await?;
+        let (page, _) = inboxes::page(db, live, channel, "", at).await?;
         if page.is_empty() {
             return Ok(found);
         }
@@ -59,7 +59,7 @@ async fn inboxes_of(db: &mut PgConnection, live: ClientId, channel: Channel) -> 
 fn copy_of(admin: &Administration<'_>, sandbox: ClientId, live: InboxSettings) -> base::Result<InboxSettings> {
     let sealed = |purpose| admin.sealer.seal(sandbox, purpose, NO_TOKEN);
     Ok(match live {
-        InboxSettings::WhatsappCloud(cloud) => number(admin, sandbox, (cloud.msisdn, cloud.waba_id))?,
+        InboxSettings::WhatsappCloud(cloud) => number(admin, sandbox, cloud.msisdn, cloud.waba_id)?,
         InboxSettings::WhatsappLite(lite) => {
             InboxSettings::WhatsappLite(WhatsappLite { link_id: admin.mint(), rate_per_second: None, ..lite })
         }
@@ -80,7 +80,8 @@ fn copy_of(admin: &Administration<'_>, sandbox: ClientId, live: InboxSettings) -
 fn number(
     admin: &Administration<'_>,
     sandbox: ClientId,
-    (msisdn, waba_id): (Msisdn, String),
+    msisdn: Msisdn,
+    waba_id: String,
 ) -> base::Result<InboxSettings> {
     let link_id: uuid::Uuid = admin.mint();
     Ok(InboxSettings::WhatsappCloud(WhatsappCloud {
@@ -99,9 +100,10 @@ pub(crate) async fn add_number(
     admin: &Administration<'_>,
     db: &mut PgConnection,
     sandbox: ClientId,
-    given: (Msisdn, String),
+    msisdn: Msisdn,
+    waba_id: String,
 ) -> base::Result<()> {
-    let inbox = Inbox { id: admin.mint(), settings: number(admin, sandbox, given)? };
+    let inbox = Inbox { id: admin.mint(), settings: number(admin, sandbox, msisdn, waba_id)? };
     Ok(inboxes::insert_in_sandbox(db, sandbox, &inbox, admin.now()).await?)
 }
 
@@ -124,7 +126,7 @@ async fn copy_sites(
             let web = WebInbox { site_key: copy.key.clone(), name: copy.name.clone(), origins: Vec::new() };
             let inbox = Inbox { id, settings: InboxSettings::Web(web) };
             inboxes::insert_in_sandbox(db, sandbox, &inbox, admin.now()).await?;
-            copy_secret(admin, db, (live, site.id), (sandbox, id)).await?;
+            copy_secret(admin, db, live, site.id, &copy).await?;
         }
         sites::save(db, &copy).await?;
     }
@@ -149,11 +151,12 @@ fn key_of_copy(admin: &Administration<'_>, key: &str) -> String {
 async fn copy_secret(
     admin: &Administration<'_>,
     db: &mut PgConnection,
-    live: (ClientId, InboxId),
-    copy: (ClientId, InboxId),
+    live: ClientId,
+    site: InboxId,
+    copy: &Site,
 ) -> base::Result<()> {
-    let Some(sealed) = sites::identity_secret(db, live.0, live.1).await? else { return Ok(()) };
-    let secret = admin.sealer.open_text(live.0, SecretPurpose::SiteIdentity, &sealed)?;
-    let sealed = admin.sealer.seal(copy.0, SecretPurpose::SiteIdentity, secret.as_bytes())?;
-    Ok(sites::set_identity_secret(db, copy.0, copy.1, &sealed).await?)
+    let Some(sealed) = sites::identity_secret(db, live, site).await? else { return Ok(()) };
+    let secret = admin.sealer.open_text(live, SecretPurpose::SiteIdentity, &sealed)?;
+    let sealed = admin.sealer.seal(copy.client, SecretPurpose::SiteIdentity, secret.as_bytes())?;
+    Ok(sites::set_identity_secret(db, copy.client, copy.id, &sealed).await?)
 }

@@ -19,7 +19,7 @@ pub use storage::tenancy::teams::Team;
 
 use base::{
     Error,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
 };
 
 /// Changes of a team, or the settings of a new one. `None` = unchanged.
@@ -75,7 +75,7 @@ pub async fn create(
     let mut team = teams::lock(&mut tx, client, id).await?.ok_or(TeamError::Unknown)?;
     apply(&mut team, begin)?;
     teams::save(&mut tx, client, &team).await?;
-    audit(admin, &mut tx, client, actor, "create", ("team", &id.to_string())).await?;
+    audit(admin, &mut tx, client, actor, "create", AuditObject::new("team", &id)).await?;
     let made = teams::get(&mut tx, client, id).await?.ok_or(TeamError::Unknown)?;
     tx.commit().await?;
     Ok(made)
@@ -94,7 +94,7 @@ pub async fn update(
     teams::save(&mut tx, client, &found).await?;
     // Waiting chats may now be assigned automatically.
     due_work::room_in(&mut tx, client, &[team], admin.now()).await?;
-    audit(admin, &mut tx, client, actor, "update", ("team", &team.to_string())).await?;
+    audit(admin, &mut tx, client, actor, "update", AuditObject::new("team", &team)).await?;
     let stored = teams::get(&mut tx, client, team).await?.ok_or(TeamError::Unknown)?;
     tx.commit().await?;
     Ok(stored)
@@ -145,7 +145,7 @@ pub async fn delete(admin: &Administration<'_>, client: ClientId, team: TeamId, 
         // A user joined at the same time.
         if violates(&error, MEMBERS_FK) { TeamError::HasMembers } else { error.into() }
     })?;
-    audit(admin, &mut tx, client, actor, "delete", ("team", &team.to_string())).await?;
+    audit(admin, &mut tx, client, actor, "delete", AuditObject::new("team", &team)).await?;
     tx.commit().await?;
     Ok(())
 }
@@ -163,7 +163,7 @@ pub async fn add_member(
     member.team = Some((team, found.name));
     profiles::save(&mut tx, client, &member).await?;
     due_work::room_in(&mut tx, client, &[team], admin.now()).await?;
-    audit(admin, &mut tx, client, actor, "join", ("team", &format!("{team} {user}"))).await?;
+    audit(admin, &mut tx, client, actor, "join", AuditObject::new("team", &format!("{team} {user}"))).await?;
     tx.commit().await?;
     Ok(())
 }
@@ -182,7 +182,7 @@ pub async fn remove_member(
     }
     member.team = None;
     profiles::save(&mut tx, client, &member).await?;
-    audit(admin, &mut tx, client, actor, "leave", ("team", &format!("{team} {user}"))).await?;
+    audit(admin, &mut tx, client, actor, "leave", AuditObject::new("team", &format!("{team} {user}"))).await?;
     tx.commit().await?;
     Ok(())
 }

@@ -51,12 +51,13 @@ impl Signals {
 
 /// Claims the lane, works until nothing is due, and gives it back. If another process holds the lane, it does nothing.
 pub(crate) async fn run(
-    (ctx, hooks): (Arc<Context>, DispatchHooks),
+    ctx: Arc<Context>,
+    hooks: DispatchHooks,
     lane: LaneKey,
     signals: Signals,
     stop: CancellationToken,
 ) {
-    let result = claim_and_work((&ctx, &hooks), lane, &signals, stop).await;
+    let result = claim_and_work(&ctx, &hooks, lane, &signals, stop).await;
     let Err(error) = result else { return };
     let (queue, client, id) = (lane.queue.name(), lane.client, lane.lane);
     match error {
@@ -73,7 +74,8 @@ pub(crate) async fn run(
 }
 
 async fn claim_and_work(
-    (ctx, hooks): (&Context, &DispatchHooks),
+    ctx: &Context,
+    hooks: &DispatchHooks,
     lane: LaneKey,
     signals: &Signals,
     stop: CancellationToken,
@@ -142,7 +144,7 @@ fn leaves_nothing(queue: Queue) -> bool {
 }
 
 async fn keep_and_work(ctx: &Context, hooks: &DispatchHooks, lease: &Lease) -> Result<LaneState> {
-    let done = renewed_beside(work(ctx, hooks, lease).boxed(), &lease.stop, RENEWAL, || renew(ctx, lease)).await;
+    let done = work_with_renewals(work(ctx, hooks, lease).boxed(), &lease.stop, RENEWAL, || renew(ctx, lease)).await;
     done.unwrap_or_else(|| Err(silent()))
 }
 
@@ -167,7 +169,7 @@ async fn renew(ctx: &Context, lease: &Lease) -> bool {
 ///
 /// While `renew` reports that the database is lost, the work continues, because it may hold outcomes that are not stored.
 /// When the database is back, the work stops at its next step. `None`: there was no next step, and it was given up.
-async fn renewed_beside<T, R>(
+async fn work_with_renewals<T, R>(
     work: impl Future<Output = T>,
     stop: &CancellationToken,
     every: Duration,
@@ -240,7 +242,7 @@ mod tests {
         };
         let done = tokio::time::timeout(
             Duration::from_secs(30),
-            renewed_beside(work, &CancellationToken::new(), every, renew),
+            work_with_renewals(work, &CancellationToken::new(), every, renew),
         )
         .await;
         assert_eq!(done, Ok(Some("done")));
@@ -248,10 +250,10 @@ mod tests {
     }
 
     /// Runs work while the database is lost for some seconds. `None`: it was given up.
-    async fn beside(away: std::ops::Range<u64>, work: impl AsyncFnOnce(&CancellationToken)) -> Option<()> {
+    async fn while_lost(away: std::ops::Range<u64>, work: impl AsyncFnOnce(&CancellationToken)) -> Option<()> {
         let (begun, stop) = (Instant::now(), CancellationToken::new());
         let renew = || async { !away.contains(&begun.elapsed().as_secs()) };
-        renewed_beside(work(&stop), &stop, RENEWAL, renew).await
+        work_with_renewals(work(&stop), &stop, RENEWAL, renew).await
     }
 
     async fn seconds(count: u64) {
@@ -261,16 +263,16 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn work_that_has_no_next_step_after_the_database_was_lost_is_given_up() {
         let patience = COMING_TO_AN_END.as_secs();
-        assert_eq!(beside(10..60, async |_| seconds(50 + patience).await).await, Some(()), "it ended in time");
-        assert_eq!(beside(10..60, async |_| seconds(70 + patience).await).await, None);
-        assert_eq!(beside(10..60, async |_| std::future::pending().await).await, None);
-        assert_eq!(beside(0..0, async |_| seconds(100_000).await).await, Some(()), "nothing was lost");
+        assert_eq!(while_lost(10..60, async |_| seconds(50 + patience).await).await, Some(()), "it ended in time");
+        assert_eq!(while_lost(10..60, async |_| seconds(70 + patience).await).await, None);
+        assert_eq!(while_lost(10..60, async |_| std::future::pending().await).await, None);
+        assert_eq!(while_lost(0..0, async |_| seconds(100_000).await).await, Some(()), "nothing was lost");
     }
 
     #[tokio::test(start_paused = true)]
     async fn work_continues_while_the_database_is_lost_and_is_stopped_when_it_is_back() {
         let begun = Instant::now();
-        assert_eq!(beside(10..100_000, async |stop| stop.cancelled().await).await, Some(()));
+        assert_eq!(while_lost(10..100_000, async |stop| stop.cancelled().await).await, Some(()));
         assert_eq!(begun.elapsed().as_secs(), 100_000);
     }
 }

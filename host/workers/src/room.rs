@@ -234,7 +234,7 @@ mod tests {
                     assert_eq!(
                         room.begin(lane(0, 1), now),
                         Some(LaneKind::Short),
-                        "beside {others} there is room at once"
+                        "next to {others} there is room at once"
                     );
                     room.end(lane(0, 1), now);
                 }
@@ -251,7 +251,7 @@ mod tests {
         end(&mut room, 1, 4, now);
         let others: usize = (2..=8).map(|client| fills(&mut room, client, now)).sum();
         assert_eq!(others, 16, "short ones take all of their room");
-        assert_eq!(room.begin(lane(1, 9), now), Some(LaneKind::Long), "and one of this client begins beside them");
+        assert_eq!(room.begin(lane(1, 9), now), Some(LaneKind::Long), "and one of this client begins, too");
         room.end(lane(1, 9), now);
         let now = now + REMEMBERED_FOR;
         (2..=8).for_each(|client| end(&mut room, client, 4, now - REMEMBERED_FOR));
@@ -266,7 +266,7 @@ mod tests {
         assert_eq!(began, [4, 4, 3, 2]);
         let now = now + SHORT;
         room.forget_idle(now);
-        assert_eq!(fills(&mut room, 3, now), 0, "thirteen lanes wait where twelve may: nobody begins another");
+        assert_eq!(fills(&mut room, 3, now), 0, "thirteen lanes wait where twelve may: no other begins");
         end(&mut room, 1, 4, now);
         assert_eq!(fills(&mut room, 2, now), 0, "three for each of four, and it has four");
         assert_eq!(fills(&mut room, 4, now), 1);

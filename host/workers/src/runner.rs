@@ -47,9 +47,9 @@ impl Runner {
         let presence = tokio::spawn(presence::keep(Arc::clone(&ctx), stop.child_token()));
         let (poll, at_once) = (settings.poll, settings.lanes_per_queue * 2);
         let found = search::start(Arc::clone(&ctx), poll, at_once, stop.child_token());
-        let (beside, room) = (Arc::new(ctx.with_own_pool()), LaneRoom::new(settings));
+        let (long_lanes, room) = (Arc::new(ctx.with_own_pool()), LaneRoom::new(settings));
         let (active, tasks) = (HashMap::new(), JoinSet::new());
-        let state = State { ctx, hooks, beside, room, poll, found, active, tasks, stop: stop.child_token() };
+        let state = State { ctx, hooks, long_lanes, room, poll, found, active, tasks, stop: stop.child_token() };
         Self { task: tokio::spawn(state.run(wakes)), presence, upkeep, stop }
     }
 
@@ -82,7 +82,7 @@ struct State {
     hooks: DispatchHooks,
     /// For the long lanes of chatbots, with a few database connections of its own: many slow calls can end at once, and
     /// other work must not wait behind their transactions.
-    beside: Arc<Context>,
+    long_lanes: Arc<Context>,
     room: LaneRoom,
     poll: Duration,
     found: mpsc::Receiver<LaneKey>,
@@ -119,7 +119,7 @@ impl State {
         let hooks = self.hooks.clone();
         self.tasks.spawn(async move {
             // A panic must not lose the lane that it was about.
-            let run = AssertUnwindSafe(lane::run((ctx, hooks), lane, signals, stop)).catch_unwind();
+            let run = AssertUnwindSafe(lane::run(ctx, hooks, lane, signals, stop)).catch_unwind();
             if run.await.is_err() {
                 tracing::error!(queue = lane.queue.name(), lane.id = %lane.lane, "a worker panicked; its lane is free when the lease ends");
             }
@@ -129,7 +129,7 @@ impl State {
 
     fn context_of(&self, queue: Queue, begun: LaneKind) -> &Arc<Context> {
         match (queue, begun) {
-            (Queue::Participant, LaneKind::Long) => &self.beside,
+            (Queue::Participant, LaneKind::Long) => &self.long_lanes,
             _ => &self.ctx,
         }
     }
@@ -170,6 +170,6 @@ mod tests {
         assert!(ends_by(deadline, in_time).await);
         assert!(!ends_by(deadline, never).await);
         assert_eq!(began.elapsed(), Duration::from_secs(20));
-        assert!(held.await.is_err(), "what it began is cut off, too");
+        assert!(held.await.is_err(), "the tasks that it began end, too");
     }
 }

@@ -41,7 +41,7 @@ pub async fn measure() -> Figure {
         unit: "recipients/s",
         measured: median(measured),
         floor: Some(median(floors)),
-        beside: "bulk inserts (unnest) of 1,000, 4 connections".to_owned(),
+        floor_name: "bulk inserts (unnest) of 1,000, 4 connections".to_owned(),
         bar: Bar::AtLeast(0.5),
         notes,
     }

@@ -117,7 +117,7 @@ fn figures(page: &PageFigures, seconds: u64) -> Vec<Figure> {
 }
 
 fn figure(name: &'static str, unit: &'static str, measured: f64, bar: Bar, note: String) -> Figure {
-    Figure { name, unit, measured, floor: None, beside: "-".to_owned(), bar, notes: vec![note] }
+    Figure { name, unit, measured, floor: None, floor_name: "-".to_owned(), bar, notes: vec![note] }
 }
 
 /// The fields of all objects in one.

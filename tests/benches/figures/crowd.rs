@@ -33,32 +33,32 @@ struct Crowd {
 
 const CROWDS: [Crowd; 4] = [
     Crowd {
-        bot: "a bot's answer beside 9 clients that wait in 200 chats each",
-        webhook: "a webhook beside those 9",
+        bot: "a bot's answer while 9 clients wait in 200 chats each",
+        webhook: "a webhook while those 9 wait",
         clients: 9,
         chats: 200,
         deed: "sleep 4500",
         messages: 1,
     },
     Crowd {
-        bot: "a bot's answer beside 60 such clients",
-        webhook: "a webhook beside those 60",
+        bot: "a bot's answer while 60 such clients wait",
+        webhook: "a webhook while those 60 wait",
         clients: 60,
         chats: 200,
         deed: "sleep 4500",
         messages: 1,
     },
     Crowd {
-        bot: "a bot's answer beside 600 such clients",
-        webhook: "a webhook beside those 600",
+        bot: "a bot's answer while 600 such clients wait",
+        webhook: "a webhook while those 600 wait",
         clients: 600,
         chats: 200,
         deed: "sleep 4500",
         messages: 1,
     },
     Crowd {
-        bot: "a bot's answer beside 6 clients that fill 88 MB in 100 chats each",
-        webhook: "a webhook beside those 6",
+        bot: "a bot's answer while 6 clients fill 88 MB in 100 chats each",
+        webhook: "a webhook while those 6 fill it",
         clients: 6,
         chats: 100,
         deed: "allocate 88",
@@ -139,11 +139,11 @@ impl Scene {
         self.gather(crowd).await;
         tokio::time::sleep(SETTLING).await;
         let before = self.waiting().await;
-        let beside = self.pace().await;
+        let crowded = self.pace().await;
         let (left, grown) = (self.waiting().await, resident(&self.stage));
         let mut notes = vec![
             format!("quiet: an answer {}; a webhook {}; {memory:.0} MB resident", quiet.answer, quiet.webhook),
-            format!("beside the crowd: an answer {}; a webhook {}", beside.answer, beside.webhook),
+            format!("with the crowd: an answer {}; a webhook {}", crowded.answer, crowded.webhook),
             format!(
                 "{} chats each; {before} events of the crowd waited when the series began, {left} when it ended, {:.0?} after \
                  the first was written; {grown:.0} MB resident then",
@@ -154,18 +154,18 @@ impl Scene {
         if left == 0 {
             notes.push("THE CROWD WAS GONE before the series ended: this figure says nothing".to_owned());
         }
-        let figure = |name, quiet: &Times, beside: &Times, notes| Figure {
+        let figure = |name, quiet: &Times, crowded: &Times, notes| Figure {
             name,
             unit: "ms, 99th percentile",
-            measured: beside.p99(),
+            measured: crowded.p99(),
             floor: Some(quiet.p99()),
-            beside: "the same program before the crowd wrote".to_owned(),
+            floor_name: "the same program before the crowd wrote".to_owned(),
             bar: Bar::AtMostTimes(1.1),
             notes,
         };
         [
-            figure(crowd.bot, &quiet.answer, &beside.answer, notes),
-            figure(crowd.webhook, &quiet.webhook, &beside.webhook, Vec::new()),
+            figure(crowd.bot, &quiet.answer, &crowded.answer, notes),
+            figure(crowd.webhook, &quiet.webhook, &crowded.webhook, Vec::new()),
         ]
     }
 

@@ -46,25 +46,25 @@ pub async fn measure() -> [Figure; 2] {
         notes.extend(costs::counted(&scene.stage.db, f64::from(rate() * (WARM_UP + COUNTED))).await);
     }
     scene.kill_one().await;
-    let beside_dead = scene.run("dead", LENGTH).await;
+    let with_dead = scene.run("dead", LENGTH).await;
     [
         Figure {
             name: "from an event to the sink, 200 a second",
             unit: "ms, 95th percentile",
             measured: alive.p95(),
             floor: None,
-            beside: "-".to_owned(),
+            floor_name: "-".to_owned(),
             bar: Bar::AtMost(50.0),
             notes,
         },
         Figure {
-            name: "the same beside 5% dead addresses",
+            name: "the same with 5% dead addresses",
             unit: "ms, 99th percentile",
-            measured: beside_dead.p99(),
+            measured: with_dead.p99(),
             floor: Some(alive.p99()),
-            beside: "while all of them answer".to_owned(),
+            floor_name: "while all of them answer".to_owned(),
             bar: Bar::AtMostTimes(2.0),
-            notes: vec![format!("one of {NUMBERS} takes connections and never answers: {beside_dead}")],
+            notes: vec![format!("one of {NUMBERS} takes connections and never answers: {with_dead}")],
         },
     ]
 }

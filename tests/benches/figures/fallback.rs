@@ -23,13 +23,13 @@ const AHEAD: Duration = Duration::from_secs(8);
 pub async fn measure() -> [Figure; 2] {
     let npm = Npm::start();
     let stage = Stage::set(PatchbaySetup::new().set("smpp.url", &npm.account.url(WINDOW))).await;
-    let beside_npm = against(&stage, &npm.account, "SMS legs to npm `smpp`, window 32").await;
+    let with_npm = against(&stage, &npm.account, "SMS legs to npm `smpp`, window 32").await;
     drop((stage, npm));
     let stage = Stage::set(PatchbaySetup::new()).await;
     stage.patchbay.simulate("/simulator/faults", &json!({ "smscReceiptState": "NONE" })).await;
     let account = Account { address: stage.patchbay.smsc_address().to_string(), system_id: "patchbay" };
-    let beside_simulator = against(&stage, &account, "SMS legs to the simulated SMSC, window 32").await;
-    [beside_npm, beside_simulator]
+    let with_simulator = against(&stage, &account, "SMS legs to the simulated SMSC, window 32").await;
+    [with_npm, with_simulator]
 }
 
 async fn against(stage: &Stage, account: &Account, name: &'static str) -> Figure {
@@ -46,7 +46,7 @@ async fn against(stage: &Stage, account: &Account, name: &'static str) -> Figure
         unit: "legs/s",
         measured: median(measured),
         floor: Some(median(floors)),
-        beside: "a bare SMPP loop to the same SMSC with the same window".to_owned(),
+        floor_name: "a bare SMPP loop to the same SMSC with the same window".to_owned(),
         bar: Bar::AtLeast(0.5),
         notes,
     }

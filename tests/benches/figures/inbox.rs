@@ -48,11 +48,11 @@ pub async fn measure() -> Vec<Figure> {
     let scanned = scans(&stage).await - before;
     #[expect(clippy::cast_precision_loss, reason = "a handful, or none")]
     figures.push(Figure {
-        name: "inbox: tables read as a whole meanwhile",
+        name: "inbox: tables read as a whole during these lists",
         unit: "of chats, messages, customers and tickets",
         measured: scanned as f64,
         floor: None,
-        beside: "-".to_owned(),
+        floor_name: "-".to_owned(),
         bar: Bar::AtMost(0.0),
         notes: vec!["counted by PostgreSQL (`pg_stat_user_tables`)".to_owned()],
     });
@@ -83,9 +83,9 @@ async fn reads(stage: &Stage, chats: i64, filling: &str) -> Vec<Figure> {
         ("the end of a number".to_owned(), each(&|at| list(format!("scope=all&search={:07}", some(at))))),
         ("a surname, in `open`".to_owned(), each(&|at| list(format!("scope=open&search=surname{}", at % 50)))),
         ("a full name".to_owned(), each(&|at| list(format!("scope=all&search=name{}%20surname{}", at % 20, at % 50)))),
-        ("what all numbers begin with".to_owned(), vec![list("scope=all&search=2783".to_owned())]),
+        ("the first digits of all numbers".to_owned(), vec![list("scope=all&search=2783".to_owned())]),
         ("the same in `my`".to_owned(), vec![list("scope=my&search=2783".to_owned())]),
-        ("what nobody is called".to_owned(), vec![list("scope=all&search=nobody".to_owned())]),
+        ("a name that no customer has".to_owned(), vec![list("scope=all&search=nobody".to_owned())]),
     ];
     let past = |at: i64, more: &str| format!("/chat-service/api/v2/messages?participantId={}{more}", chat_id(some(at)));
     let histories = [
@@ -140,7 +140,7 @@ async fn slowest(client: &TestClient, name: &'static str, kinds: &[(String, Vec<
         unit: "ms, 99th percentile",
         measured: worst,
         floor: None,
-        beside: "-".to_owned(),
+        floor_name: "-".to_owned(),
         bar: Bar::AtMost(BAR),
         notes,
     }

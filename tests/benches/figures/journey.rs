@@ -56,7 +56,7 @@ async fn with(name: &'static str, statuses: usize) -> Figure {
         unit: "messages/s",
         measured: median(measured),
         floor: None,
-        beside: "-".to_owned(),
+        floor_name: "-".to_owned(),
         bar: Bar::From(BAR),
         notes,
     }

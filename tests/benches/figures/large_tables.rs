@@ -41,7 +41,7 @@ pub async fn measure() -> Vec<Figure> {
         unit: "ms, median",
         measured: full.p50(),
         floor: Some(empty.p50()),
-        beside: "the same with empty tables".to_owned(),
+        floor_name: "the same with empty tables".to_owned(),
         bar: Bar::AtMostTimes(1.2),
         notes: vec![filling.clone(), format!("empty: {empty}"), format!("filled: {full}")],
     };
@@ -54,7 +54,7 @@ pub async fn measure() -> Vec<Figure> {
             unit: "ms, 99th percentile",
             measured: full.story.p99(),
             floor: None,
-            beside: "-".to_owned(),
+            floor_name: "-".to_owned(),
             bar: Bar::AtMost(50.0),
             notes: Vec::new(),
         },
@@ -244,7 +244,7 @@ async fn dropping(stage: &Stage) -> Figure {
         unit: "ms, the longest",
         measured: times.longest(),
         floor: None,
-        beside: "-".to_owned(),
+        floor_name: "-".to_owned(),
         bar: Bar::AtMost(50.0),
         notes: vec![format!("dropped in {took:.0?}; {times}")],
     }

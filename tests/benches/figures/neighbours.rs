@@ -38,7 +38,7 @@ pub fn measure() -> Vec<Figure> {
     assert!(output.status.success(), "neighbours failed: {}", String::from_utf8_lossy(&output.stderr));
     let lines: Vec<Value> =
         String::from_utf8(output.stdout).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-    let about = |what: &str| lines.iter().find(|line| line["beside"] == what).unwrap();
+    let about = |what: &str| lines.iter().find(|line| line["load"] == what).unwrap();
     let micros = |what: &str| about(what)["p99_us"].as_f64().unwrap();
     let mut figures: Vec<Figure> = DEEDS
         .into_iter()
@@ -47,7 +47,7 @@ pub fn measure() -> Vec<Figure> {
             unit: "µs at the 99th percentile",
             measured: micros(deed),
             floor: Some(micros("quiet")),
-            beside: "the same neighbour with nobody beside it".to_owned(),
+            floor_name: "the same neighbour without another client".to_owned(),
             bar: Bar::AtMostTimes(1.1),
             notes: vec![],
         })
@@ -57,7 +57,7 @@ pub fn measure() -> Vec<Figure> {
         unit: "µs at the 99th percentile",
         measured: micros(crowd),
         floor: about(crowd)["quiet_p99_us"].as_f64(),
-        beside: "the same neighbour before and after, with nobody beside it".to_owned(),
+        floor_name: "the same neighbour before and after, without another client".to_owned(),
         bar: Bar::AtMostTimes(1.1),
         notes: vec![],
     }));

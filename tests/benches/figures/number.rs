@@ -56,7 +56,7 @@ pub async fn measure() -> Figure {
         unit: "messages/s",
         measured: count / took.as_secs_f64(),
         floor: None,
-        beside: "-".to_owned(),
+        floor_name: "-".to_owned(),
         bar: Bar::From(950.0),
         notes: vec![
             format!(

@@ -27,7 +27,7 @@ pub async fn measure() -> Vec<Figure> {
     let bots: Vec<(&str, PathBuf)> =
         LANGUAGES.into_iter().filter_map(|(lang, _)| Some((lang, bot_in(lang, workplace.path())?))).collect();
     let (mut figures, rust) = calls(&bots);
-    figures.push(beside_http(rust, workplace.path()).await);
+    figures.push(against_http(rust, workplace.path()).await);
     let built = |wanted: &str| {
         let found = bots.iter().find(|(lang, _)| *lang == wanted);
         found.map(|(_, file)| std::fs::read(file).unwrap())
@@ -101,7 +101,7 @@ fn calls(bots: &[(&'static str, PathBuf)]) -> (Vec<Figure>, f64) {
         unit: "µs at the median",
         measured: number(line, "p50_us"),
         floor: Some(number(line, "bare_p50_us")),
-        beside: format!(
+        floor_name: format!(
             "the same component, pre-instantiated, in bare wasmtime; {}",
             words_of_goal(lang, number(line, "p50_us"))
         ),
@@ -141,7 +141,7 @@ impl Drop for WebhookBot {
     }
 }
 
-async fn beside_http(rust: f64, folder: &Path) -> Figure {
+async fn against_http(rust: f64, folder: &Path) -> Figure {
     use std::io::BufRead;
     let file = folder.join("bot.cjs");
     std::fs::write(&file, WEBHOOK_BOT).unwrap();
@@ -156,7 +156,7 @@ async fn beside_http(rust: f64, folder: &Path) -> Figure {
         unit: "µs at the median",
         measured: rust,
         floor: Some(micros(50)),
-        beside: "an HTTP webhook bot on loopback: Node.js, one connection kept open, no signature".to_owned(),
+        floor_name: "an HTTP webhook bot on loopback: Node.js, one connection kept open, no signature".to_owned(),
         bar: Bar::AtMostTimes(0.1),
         notes: vec![format!("the webhook bot: p50 {:.1} µs, p99 {:.1} µs a round trip", micros(50), micros(99))],
     }
@@ -199,7 +199,7 @@ fn many(component: &Path) -> Figure {
         unit: "MB resident",
         measured: mib("called_mib"),
         floor: None,
-        beside: "-".to_owned(),
+        floor_name: "-".to_owned(),
         bar: Bar::Watch,
         notes: vec![format!(
             "{} MiB before, {} MiB loaded, {} MiB once each was called",

@@ -38,7 +38,7 @@ pub async fn measure() -> Figure {
         unit: "requests/s",
         measured: median(measured),
         floor: Some(median(floors)),
-        beside: "pgbench, 64 clients, one prepared statement per message".to_owned(),
+        floor_name: "pgbench, 64 clients, one prepared statement per message".to_owned(),
         bar: Bar::AtLeast(1.0),
         notes,
     }

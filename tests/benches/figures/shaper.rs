@@ -24,7 +24,7 @@ pub fn measure() -> Figure {
         unit: "µs at the median",
         measured: number("host_p50_us"),
         floor: Some(number("bare_p50_us")),
-        beside: "the same component, pre-instantiated, in bare wasmtime".to_owned(),
+        floor_name: "the same component, pre-instantiated, in bare wasmtime".to_owned(),
         bar: Bar::AtMostTimes(1.3),
         notes: vec![note],
     }

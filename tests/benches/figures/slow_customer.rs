@@ -33,13 +33,13 @@ pub async fn measure() -> [Figure; 2] {
         unit: "ms, 99th percentile",
         measured: held.p99(),
         floor: Some(quiet.p99()),
-        beside: "the same while nothing waits".to_owned(),
+        floor_name: "the same while nothing waits".to_owned(),
         bar: Bar::AtMostTimes(1.5),
         notes: vec![format!("nothing waits: {quiet}"), format!("{} wait: {held}", HELD - AT_ONCE)],
     };
     [
-        figure("a reply beside 200 messages to one customer", &reply, &held_reply),
-        figure("a template beside them", &template, &held_template),
+        figure("a reply while 200 messages to one customer wait", &reply, &held_reply),
+        figure("a template while they wait", &template, &held_template),
     ]
 }
 

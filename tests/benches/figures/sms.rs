@@ -238,7 +238,7 @@ async fn compared_with_kannel(
     (median(measured), floor, notes)
 }
 
-const BESIDE: &str =
+const KANNEL: &str =
     "Kannel's `smsbox` and `bearerbox`, spool mounted `sync,dirsync`, to the same SMSC with the same window";
 
 async fn singles(stage: &Stage, npm: &mut Npm, connections: usize) -> Figure {
@@ -251,7 +251,7 @@ async fn singles(stage: &Stage, npm: &mut Npm, connections: usize) -> Figure {
         unit: "SMS/s",
         measured,
         floor,
-        beside: BESIDE.to_owned(),
+        floor_name: KANNEL.to_owned(),
         bar: Bar::AtLeast(1.0),
         notes,
     }
@@ -264,7 +264,7 @@ async fn thousands(stage: &Stage, npm: &mut Npm) -> Figure {
         unit: "SMS/s",
         measured,
         floor,
-        beside: BESIDE.to_owned(),
+        floor_name: KANNEL.to_owned(),
         bar: Bar::AtLeast(3.0),
         notes,
     }
@@ -308,7 +308,7 @@ async fn routed(stage: &Stage, npm: &mut Npm, (connections, count, each): (usize
         unit: "SMS/s",
         measured: median(with),
         floor: Some(median(without)),
-        beside: "the same without a router".to_owned(),
+        floor_name: "the same without a router".to_owned(),
         bar: Bar::AtLeast(0.85),
         notes,
     }
@@ -341,7 +341,7 @@ async fn receipts(stage: &Stage, npm: &mut Npm) -> Figure {
         unit: "receipts/s",
         measured: rate,
         floor: None,
-        beside: "-".to_owned(),
+        floor_name: "-".to_owned(),
         bar: Bar::Watch,
         notes: vec![format!("{answered} receipts, each on disk before it is acknowledged")],
     }
@@ -393,7 +393,7 @@ async fn to_the_smsc(stage: &Stage, npm: &mut Npm) -> Figure {
         unit: "ms",
         measured: times.p99(),
         floor: None,
-        beside: "-".to_owned(),
+        floor_name: "-".to_owned(),
         bar: Bar::AtMost(50.0),
         notes: vec![times.to_string()],
     }
@@ -430,7 +430,7 @@ async fn due_at_once(stage: &Stage, npm: &mut Npm) -> Figure {
         unit: "fair shares",
         measured,
         floor: None,
-        beside: "-".to_owned(),
+        floor_name: "-".to_owned(),
         bar: Bar::AtMost(2.0),
         notes: vec![format!(
             "{all} due at once left at {:.0}/s, the first client's {before} before the others' last",

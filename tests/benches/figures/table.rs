@@ -11,7 +11,7 @@ pub struct Figure {
     /// The value of the floor. `None` if the bar is a plain number.
     pub floor: Option<f64>,
     /// The floor in a few words.
-    pub beside: String,
+    pub floor_name: String,
     /// The goal: a ratio to the floor, or a number.
     pub bar: Bar,
     /// Anything else of interest.
@@ -71,7 +71,7 @@ pub fn print(figures: &[Figure]) {
             number(figure.measured),
             figure.floor.map_or("-".to_owned(), number),
             figure.ratio().map_or("-".to_owned(), |ratio| format!("{ratio:.2}x")),
-            figure.beside,
+            figure.floor_name,
         );
     }
     println!();

@@ -129,7 +129,7 @@ fn figure(name: &'static str, took: Vec<f64>, bar: f64, note: String) -> Figure 
         unit: "ms",
         measured: median(took),
         floor: None,
-        beside: "-".to_owned(),
+        floor_name: "-".to_owned(),
         bar: Bar::AtMost(bar),
         notes: vec![note],
     }

@@ -59,7 +59,7 @@ pub async fn measure() -> Vec<Figure> {
         unit: "ms at the median",
         measured,
         floor: Some(quiet),
-        beside: "the same while nothing waits".to_owned(),
+        floor_name: "the same while nothing waits".to_owned(),
         bar: Bar::AtMostTimes(1.2),
         notes: Vec::new(),
     };

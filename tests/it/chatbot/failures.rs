@@ -218,7 +218,7 @@ async fn a_bot_that_fails_for_a_while_answers_in_the_end_and_in_order() {
     phone.write(&client.number, "flaky").await;
     phone.write(&client.number, "say after that").await;
     made(&client, "clerk", "refused", 2).await;
-    assert_eq!(texts(&phone).await, Vec::<String>::new(), "what comes later waits");
+    assert_eq!(texts(&phone).await, Vec::<String>::new(), "later messages wait");
 
     asks(&patchbay.phone("27820000002"), &client, "repair", "repaired").await;
     patchbay.advance_clock(25).await;

@@ -148,10 +148,10 @@ async fn a_conversation_that_is_not_the_senders_is_unknown() {
     let (patchbay, client, _sink, phone) = in_touch().await;
     let stranger = patchbay.new_client().await;
     let theirs = opened(&stranger, json!({ "recipient": phone.msisdn })).await;
-    let nobodys = Uuid::from_u128(9).to_string();
+    let unowned = Uuid::from_u128(9).to_string();
 
     let foreign = rejected(&client, &text(&client, &phone.msisdn, &theirs, "x")).await;
-    let unknown = rejected(&client, &text(&client, &phone.msisdn, &nobodys, "x")).await;
+    let unknown = rejected(&client, &text(&client, &phone.msisdn, &unowned, "x")).await;
 
     assert_eq!(foreign, unknown);
     assert!(unknown.contains("not known"), "{unknown}");
@@ -184,7 +184,7 @@ async fn a_customer_without_a_phone_number_is_written_to_by_bsuid() {
     let user = phone.user_id().await;
     let id = opened(&client, json!({ "customerUserId": user })).await;
     let came = write(&phone, &client, &sink, "hello").await;
-    assert_eq!(came["conversationId"], id, "who writes turns out to have that phone number");
+    assert_eq!(came["conversationId"], id, "the sender has that phone number");
 
     let mut payload = text(&client, "", &id, "one");
     payload["messages"][0]["recipientNumbers"] = json!([{ "customerUserId": user }]);
@@ -209,7 +209,11 @@ async fn a_conversation_takes_texts_to_the_user_id_that_it_was_opened_with() {
     assert_eq!(send(&client, &to_user(&user, "one")).await["acceptedCount"], 1);
 
     phone.receives("the text", |message| message["text"] == "one").await;
-    assert_eq!(send(&client, &to_user(&other, "two")).await["acceptedCount"], 0, "somebody else's");
+    assert_eq!(
+        send(&client, &to_user(&other, "two")).await["acceptedCount"],
+        0,
+        "the conversation of another customer"
+    );
 }
 
 #[tokio::test]
@@ -237,11 +241,11 @@ async fn a_template_of_the_conversation_endpoint_belongs_to_the_active_conversat
     let mut template = client.order_ready(&[&phone.msisdn]);
     template["messages"][0]["recipients"][0]["ctId"] = json!("within");
     assert_eq!(send(&client, &template).await["acceptedCount"], 1);
-    template["messages"][0]["recipients"][0]["ctId"] = json!("beside");
+    template["messages"][0]["recipients"][0]["ctId"] = json!("outside");
     client.send(&template).await.accepted();
 
     client.statuses(&sink, "within", "DELIVERED").await;
-    client.statuses(&sink, "beside", "DELIVERED").await;
+    client.statuses(&sink, "outside", "DELIVERED").await;
     for status in sink.bodies("status") {
         let named = status.get("conversationId").cloned();
         assert_eq!(named, (status["ctId"] == "within").then(|| json!(id)), "{status}");
@@ -265,7 +269,7 @@ async fn a_repeated_key_replays_the_first_answer_and_sends_nothing() {
     client.statuses(&sink, "ct-once", "DELIVERED").await;
     assert_eq!(phone.inbox().await.len(), 1);
     close(&client, &id).await.ok();
-    assert_eq!(send().await.text, first.text, "the answer of then, whatever became of the conversation");
+    assert_eq!(send().await.text, first.text, "the first answer, also after the end of the conversation");
 }
 
 #[tokio::test]

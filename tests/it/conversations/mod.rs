@@ -128,7 +128,7 @@ async fn the_phone_number_identifies_the_customer_when_both_are_given() {
 
     let both = create(&client, json!({ "recipient": phone.msisdn, "customerUserId": "ZA.777" })).await.ok();
 
-    assert_eq!(both["conversationStatusCode"], "200", "what a caller claims makes two people one for nobody");
+    assert_eq!(both["conversationStatusCode"], "200", "the claim of a caller merges no customers");
     assert_ne!(both["conversationId"], of_bsuid);
     assert_eq!((&both["recipient"], &both["customerUserId"]), (&json!(phone.msisdn), &json!("ZA.777")));
     let by_phone = create(&client, json!({ "recipient": phone.msisdn })).await.ok();

@@ -80,9 +80,9 @@ async fn automatic_mail_is_ignored_and_not_answered() {
         order["mail"] = json!(format!("{header}\n{}", order["mail"].as_str().unwrap()));
         order
     };
-    let mut nobody = stage.order(PASSWORD, "Hello\n");
-    nobody["sender"] = json!("");
-    let orders = [with("Auto-Submitted: auto-replied"), with("Precedence: bulk"), with("List-Id: <a.b>"), nobody];
+    let mut no_sender = stage.order(PASSWORD, "Hello\n");
+    no_sender["sender"] = json!("");
+    let orders = [with("Auto-Submitted: auto-replied"), with("Precedence: bulk"), with("List-Id: <a.b>"), no_sender];
     for answer in smtplib_all(&orders) {
         assert_eq!(answer["code"], 250, "{answer}");
     }
@@ -106,7 +106,7 @@ async fn a_sender_gets_twenty_error_mails_in_an_hour_and_is_locked_after_wrong_p
     stage.patchbay.advance_clock(15 * 60 + 1).await;
     let empty: Vec<Value> = (0..11).map(|_| stage.order(PASSWORD, "\n")).collect();
     let codes: Vec<u64> = smtplib_all(&empty).iter().map(|answer| answer["code"].as_u64().unwrap()).collect();
-    assert_eq!(codes, [[250].repeat(10), vec![550]].concat(), "what no mail tells, the answer does");
+    assert_eq!(codes, [[250].repeat(10), vec![550]].concat(), "after ten mails about refusals the answer refuses");
     stage.patchbay.advance_clock(3600).await;
     assert_eq!(smtplib(&stage.order(PASSWORD, "\n")), 250);
     untouched(&stage).await;

@@ -35,7 +35,7 @@ pub struct Ids {
 
 impl Ids {
     /// Ids that do not exist.
-    pub fn nobodys() -> Self {
+    pub fn unowned() -> Self {
         let id = |at: u128| uuid::Uuid::from_u128(at).to_string();
         Self {
             client: id(11),
@@ -143,7 +143,7 @@ const SYNCERS: Who = Who::Roles(&["ADMIN", "SUPERVISOR", "DEVELOPER"]);
 
 /// For routes that take no ids.
 pub const OWN: Others = Others::None("it is about the caller's own client");
-const NOBODYS: Others = Others::None("it is about no client");
+const NO_CLIENT: Others = Others::None("it is about no client");
 
 pub const fn row(method: &'static str, path: &'static str, who: Who, call: Make, others: Others) -> Row {
     Row { method, path, who, call, others }
@@ -266,7 +266,7 @@ const ROWS: &[Row] = &[
         "/providers/whatsapp-cloud/webhook",
         Who::Everybody("the handshake carries a token"),
         |_| plain("/providers/whatsapp-cloud/webhook"),
-        NOBODYS,
+        NO_CLIENT,
     ),
     row(
         "POST",
@@ -280,7 +280,7 @@ const ROWS: &[Row] = &[
         "/providers/messenger/webhook",
         Who::Everybody("the handshake carries a token"),
         |_| plain("/providers/messenger/webhook"),
-        NOBODYS,
+        NO_CLIENT,
     ),
     row(
         "POST",
@@ -296,24 +296,30 @@ const ROWS: &[Row] = &[
         |ids| with(&format!("/providers/telegram/webhook/{}", ids.other), &json!({})),
         Others::None("without the secret of an account nothing is taken: tests/it/telegram/callbacks.rs"),
     ),
-    row("GET", "/healthz", Who::Everybody("a probe"), |_| plain("/healthz"), NOBODYS),
-    row("GET", "/readyz", Who::Everybody("a probe"), |_| plain("/readyz"), NOBODYS),
-    row("GET", "/metrics", Who::Everybody("to this machine only; it names no client"), |_| plain("/metrics"), NOBODYS),
-    row("GET", "/openapi.json", Who::Everybody("documentation"), |_| plain("/openapi.json"), NOBODYS),
-    row("GET", "/console", Who::Everybody("the page; its calls need a key"), |_| plain("/console"), NOBODYS),
-    row("GET", "/docs", Who::Everybody("documentation"), |_| plain("/docs"), NOBODYS),
-    row("GET", "/docs/{file}", Who::Everybody("documentation"), |_| plain("/docs/start.js"), NOBODYS),
-    row("GET", "/docs/{folder}/{file}", Who::Everybody("documentation"), |_| plain("/docs/rules/webhooks"), NOBODYS),
-    row("GET", "/docs/guides", Who::Everybody("documentation"), |_| plain("/docs/guides"), NOBODYS),
-    row("GET", "/docs/search", Who::Everybody("documentation"), |_| plain("/docs/search?q=webhook"), NOBODYS),
-    row("GET", "/llms.txt", Who::Everybody("documentation"), |_| plain("/llms.txt"), NOBODYS),
-    row("GET", "/", Who::Everybody("documentation"), |_| plain("/"), NOBODYS),
+    row("GET", "/healthz", Who::Everybody("a probe"), |_| plain("/healthz"), NO_CLIENT),
+    row("GET", "/readyz", Who::Everybody("a probe"), |_| plain("/readyz"), NO_CLIENT),
+    row(
+        "GET",
+        "/metrics",
+        Who::Everybody("to this machine only; it names no client"),
+        |_| plain("/metrics"),
+        NO_CLIENT,
+    ),
+    row("GET", "/openapi.json", Who::Everybody("documentation"), |_| plain("/openapi.json"), NO_CLIENT),
+    row("GET", "/console", Who::Everybody("the page; its calls need a key"), |_| plain("/console"), NO_CLIENT),
+    row("GET", "/docs", Who::Everybody("documentation"), |_| plain("/docs"), NO_CLIENT),
+    row("GET", "/docs/{file}", Who::Everybody("documentation"), |_| plain("/docs/start.js"), NO_CLIENT),
+    row("GET", "/docs/{folder}/{file}", Who::Everybody("documentation"), |_| plain("/docs/rules/webhooks"), NO_CLIENT),
+    row("GET", "/docs/guides", Who::Everybody("documentation"), |_| plain("/docs/guides"), NO_CLIENT),
+    row("GET", "/docs/search", Who::Everybody("documentation"), |_| plain("/docs/search?q=webhook"), NO_CLIENT),
+    row("GET", "/llms.txt", Who::Everybody("documentation"), |_| plain("/llms.txt"), NO_CLIENT),
+    row("GET", "/", Who::Everybody("documentation"), |_| plain("/"), NO_CLIENT),
     row(
         "POST",
         "/testing/clock/advance",
         Who::Everybody("served only where testing.clock is set"),
         |_| with("/testing/clock/advance", &json!({ "seconds": 0 })),
-        NOBODYS,
+        NO_CLIENT,
     ),
     row(
         "POST",

@@ -177,7 +177,7 @@ async fn every_message_of_a_customer_is_stored_once(db: &PgPool, ledger: &Ledger
     for (_, _, text) in &ledger.written {
         assert_eq!(stored.get(text), Some(&1), "{text:?} is not stored exactly once");
     }
-    assert_eq!(stored.len(), ledger.written.len(), "something was stored that nobody wrote");
+    assert_eq!(stored.len(), ledger.written.len(), "a message was stored that no customer wrote");
     let gaps: Vec<(Uuid, i64, i64)> = sqlx::query_as(
         "SELECT participant_id, count(*), count(DISTINCT sequence_number) FROM chat_message GROUP BY participant_id
          HAVING min(sequence_number) <> 1 OR max(sequence_number) <> count(*)

@@ -111,8 +111,8 @@ async fn a_webhook_of_a_bridge_must_be_signed_and_be_about_a_lite_number() {
     assert_eq!(waha.tells("message", told.clone(), "another secret").await, 401);
     let group = json!({ "id": "false_1@g.us_CCCC", "timestamp": 1_760_000_000, "from": "1203@g.us", "body": "x" });
     assert_eq!(waha.tells("message", group, SECRET).await, 200);
-    let nobody = uuid::Uuid::from_u128(1);
-    let path = format!("/providers/whatsapp-lite/webhook/{nobody}/{nobody}");
+    let unknown = uuid::Uuid::from_u128(1);
+    let path = format!("/providers/whatsapp-lite/webhook/{unknown}/{unknown}");
     let unsigned = patchbay.ask(Method::POST, &path, &[("content-type", "application/json")], "{}").await;
     assert_eq!(unsigned.status, 401);
     assert!(lite.sink.bodies("incoming").is_empty());
@@ -161,7 +161,7 @@ async fn files_locations_and_absent_recipients_work_over_a_bridge() {
     lite.client.send(&picture).await.accepted();
     lite.client.statuses(&lite.sink, "ct-3", "ACCEPTED").await;
     let sent = waha.sent();
-    assert_eq!(sent.len(), 1, "nothing goes to somebody who is not there: {sent:?}");
+    assert_eq!(sent.len(), 1, "nothing goes to an unknown recipient: {sent:?}");
     let (path, body) = &sent[0];
     assert_eq!(path, "sendImage");
     assert_eq!((&body["file"]["url"], &body["caption"]), (&json!("https://files.example/cat.jpg"), &json!("a cat")));

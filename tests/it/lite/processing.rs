@@ -52,7 +52,10 @@ async fn messages_go_out_in_batches_with_the_delay_between_them() {
 }
 
 #[tokio::test]
-#[expect(clippy::disallowed_methods, reason = "the hours must lie beside the real time, with which the program starts")]
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the hours must not contain the real time, with which the program starts"
+)]
 async fn outside_its_hours_a_number_sends_nothing_and_within_them_it_does() {
     let patchbay = Patchbay::start().await;
     let lite = Lite::connected(&patchbay, patchbay.bare_client("acme"), "27831000001").await;
@@ -71,7 +74,7 @@ async fn outside_its_hours_a_number_sends_nothing_and_within_them_it_does() {
     patchbay.advance_clock(2 * 3600).await;
     lite.sends(&phone, "at night").await;
     lite.ask(Method::PUT, "/messageProcessing", Some(&json!({}))).await.ok();
-    phone.receives("what the change let out", |message| message["text"] == "at night").await;
+    phone.receives("the message that the change let out", |message| message["text"] == "at night").await;
 }
 
 #[tokio::test]

@@ -199,7 +199,7 @@ async fn a_flagged_number_cannot_be_connected_before_its_time_and_then_reconnect
     patchbay.advance_clock(23 * 3600).await;
     assert_eq!(lite.ask(Method::POST, "/connect", None).await.status, 409);
     lite.befalls("unban").await;
-    assert_eq!(lite.texts().iter().filter(|text| *text == UP).count(), 1, "nobody connects it meanwhile");
+    assert_eq!(lite.texts().iter().filter(|text| *text == UP).count(), 1, "no process connects it before");
     patchbay.advance_clock(3601).await;
     lite.up_times(2).await;
     assert_eq!(lite.session().await.get("bannedUntil"), None);
@@ -221,7 +221,7 @@ async fn a_session_is_held_by_one_node_and_taken_over_when_that_dies() {
         (texts.iter().filter(|text| *text == UP).count() == 2).then_some(texts)
     };
     let texts = eventually("the second node's connection", taken_over).await;
-    assert!(texts.contains(&"Disconnected".to_owned()), "what began anew was disconnected before: {texts:?}");
+    assert!(texts.contains(&"Disconnected".to_owned()), "a new session was disconnected before: {texts:?}");
     patchbay.phone("27820000001").write(&number, "hello").await;
     sink.receives("incoming", "the message", |body| body["text"] == "hello").await;
     let client = node.client(&client);

@@ -89,7 +89,7 @@ impl Waha {
     }
 
     /// Posts a signed event to the webhook of the session, and returns the status.
-    #[expect(clippy::disallowed_methods, reason = "somebody else's server has its own clock and its own client")]
+    #[expect(clippy::disallowed_methods, reason = "another project has its own clock and its own client")]
     pub(super) async fn tells(&self, event: &str, payload: Value, secret: &str) -> u16 {
         let (name, webhook) = self.session().await;
         let body = json!({

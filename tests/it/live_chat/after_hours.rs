@@ -80,7 +80,7 @@ async fn the_text_of_a_team_is_checked_changed_and_removed() {
         let (client, path) = (desk.client.clone(), path.clone());
         async move { client.request(Method::PUT, &path, Some(&body), &[]).await.ok()["afterHoursText"].clone() }
     };
-    assert_eq!(put(json!({ "name": "nights" })).await, TEXT, "what is not named stays");
+    assert_eq!(put(json!({ "name": "nights" })).await, TEXT, "a field that is not named stays");
     assert_eq!(put(json!({ "afterHoursText": "x".repeat(1_000) })).await, "x".repeat(1_000));
     assert_eq!(put(json!({ "afterHoursText": null })).await, Value::Null);
 }

@@ -81,7 +81,7 @@ async fn a_message_quotes_one_of_its_own_chat_only() {
     assert_eq!((&sent["quotedExternalMessageId"], &sent["quotedText"]), (&json!(own), &json!("hello")));
     let came = desk.phone.receives("the quote", |message| message["text"] == "about that").await;
     assert!(came.to_string().contains(&own), "{came}");
-    assert_eq!(desk.history().await.len(), 2, "what was refused is not there");
+    assert_eq!(desk.history().await.len(), 2, "a refused message is not there");
 }
 
 #[tokio::test]
@@ -227,7 +227,7 @@ async fn a_reaction_is_neither_quoted_nor_reacted_to() {
     assert!(refused.text.contains("is the id of a reaction"), "{}", refused.text);
     reaction["reaction"]["externalMessageId"] = reacted["id"].clone();
     assert_eq!(desk.client.post(MESSAGES, &reaction).await.faulty_fields(), ["reaction.externalMessageId"]);
-    assert_eq!(desk.history().await.len(), 2, "what was refused is not there");
+    assert_eq!(desk.history().await.len(), 2, "a refused message is not there");
 }
 
 #[tokio::test]
@@ -254,5 +254,5 @@ async fn an_agent_reacts_and_takes_it_back_and_the_chat_still_waits_for_an_answe
         let body = json!({ "participantId": desk.chat, "channel": "WHATSAPP", "reaction": wrong });
         assert_eq!(thandi.client.post(MESSAGES, &body).await.faulty_fields(), [field], "{body}");
     }
-    assert_eq!(desk.history().await.len(), 3, "what was refused is not there");
+    assert_eq!(desk.history().await.len(), 3, "a refused message is not there");
 }

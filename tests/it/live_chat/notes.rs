@@ -73,7 +73,7 @@ async fn a_whisper_is_for_the_agent_of_the_chat_and_users_above_agents() {
     let desk = Desk::set().await;
     let (thandi, nomsa) = (desk.agent("thandi"), desk.agent("nomsa"));
     desk.team("Sales", &[&thandi, &nomsa]).await;
-    let whisper = json!({ "text": "offer a discount", "whisper": true });
+    let whisper = json!({ "text": "offer a discount", "whisper": true, "mentions": [thandi.id, nomsa.id] });
     assert_eq!(desk.client.post(&notes(&desk), &whisper).await.status, 409, "no agent has the chat");
     thandi.does(&desk.chat, "assign").await.ok();
     assert_eq!(nomsa.client.post(&notes(&desk), &whisper).await.status, 403);
@@ -83,6 +83,7 @@ async fn a_whisper_is_for_the_agent_of_the_chat_and_users_above_agents() {
     desk.client.post(&notes(&desk), &json!({ "text": "for all" })).await;
 
     assert_eq!(written["whisperTo"]["id"], thandi.id);
+    assert_eq!(written["mentions"], json!([{ "id": thandi.id, "name": "AGENT" }]), "others are left out");
     let heard = until(&mut agent, "note.written").await.pop().unwrap();
     assert_eq!(heard["note"]["text"], "offer a discount");
     let heard = until(&mut other, "note.written").await.pop().unwrap();
@@ -90,6 +91,9 @@ async fn a_whisper_is_for_the_agent_of_the_chat_and_users_above_agents() {
     assert_eq!(texts(&thandi.client.get(&notes(&desk)).await.ok()), ["for all", "offer a discount"]);
     assert_eq!(texts(&nomsa.client.get(&notes(&desk)).await.ok()), ["for all"]);
     assert_eq!(texts(&desk.client.get(&notes(&desk)).await.ok()), ["for all", "offer a discount"]);
+    let mentions = "/chat-service/api/v2/mentions";
+    assert_eq!(texts(&thandi.client.get(mentions).await.ok()), ["offer a discount"]);
+    assert!(texts(&nomsa.client.get(mentions).await.ok()).is_empty());
 }
 
 #[tokio::test]

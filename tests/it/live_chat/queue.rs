@@ -127,7 +127,7 @@ async fn ending_a_chat_frees_its_agent_and_opening_it_assigns_it_to_the_opener()
 async fn a_chat_that_waits_is_missed_when_it_is_ended_without_an_agent() {
     let desk = Desk::set().await;
     let thandi = desk.agent("thandi");
-    assert_eq!(thandi.does(&desk.chat, "resolve").await.status, 409, "nobody has solved it");
+    assert_eq!(thandi.does(&desk.chat, "resolve").await.status, 409, "no agent has solved it");
     let ended = thandi.does(&desk.chat, "terminate").await.ok();
     assert_eq!(ended["missedConversation"], true);
     assert_eq!(thandi.list("missed-agent").await, [desk.chat.as_str()]);
@@ -149,11 +149,11 @@ async fn a_chat_is_passed_on_to_a_team_and_to_another_agent() {
     let given = desk.client.post(&path, &json!({ "agentId": sipho.id })).await.ok();
     assert_eq!((&given["assignedTo"]["id"], &given["teamName"]), (&json!(sipho.id), &json!("Sales")));
     assert_eq!(sipho.list("team").await, [desk.chat.as_str()]);
-    assert!(thandi.list("team").await.is_empty(), "who belongs to no team has no team's chats");
+    assert!(thandi.list("team").await.is_empty(), "an agent without a team sees the chats of no team");
     let taken = thandi.client.post(&path, &json!({ "agentId": thandi.id })).await;
     assert_eq!(taken.status, 409, "agents do not take others' chats");
     let led = desk.client.post(&path, &json!({ "agentId": thandi.id })).await.ok();
-    assert_eq!(led["lastAssignedAgent"]["id"], sipho.id, "whoever leads them does");
+    assert_eq!(led["lastAssignedAgent"]["id"], sipho.id, "their leader does");
     for (body, field) in [
         (json!({ "agentId": "nobody" }), "agentId"),
         (json!({ "agentId": desk.chat }), "agentId"),
@@ -207,7 +207,7 @@ async fn a_chat_is_found_by_the_name_in_the_address_book_as_it_is_now() {
     let path = format!("{CONTACTS}/{}", made["id"].as_str().unwrap());
     desk.client.request(Method::PUT, &path, Some(&json!({ "fullName": "王小明" })), &[]).await.ok();
     assert_eq!(found("小明").await, [desk.chat.as_str()]);
-    assert!(found("жанна").await.is_empty(), "nobody has the old name any more");
+    assert!(found("жанна").await.is_empty(), "no customer has the old name any more");
     assert_eq!(desk.client.request(Method::DELETE, &path, None, &[]).await.status, 204);
     assert!(found("小明").await.is_empty());
 }

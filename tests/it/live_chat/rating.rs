@@ -61,7 +61,7 @@ async fn an_answer_that_comes_late_finds_the_ticket_that_was_asked_about() {
     assert_eq!(rated["ticketNumber"], "1");
     let waits = "SELECT count(*) FROM chat_due WHERE lane_id = $1::text::uuid AND kind = 'ANSWER'";
     let waits = sqlx::query_scalar::<_, i64>(waits).bind(&desk.chat);
-    assert_eq!(waits.fetch_one(&mut desk.patchbay.database().await).await.unwrap(), 0, "it asks nobody for an answer");
+    assert_eq!(waits.fetch_one(&mut desk.patchbay.database().await).await.unwrap(), 0, "it asks for no answer");
     let now = &found(&desk.client, "&ticketNumber=2").await[0];
     assert_eq!(
         (&now["status"], &now["rating"]),

@@ -222,7 +222,7 @@ async fn html_in_a_text_stays_text_and_no_browser_renders_an_answer_as_a_page() 
     let unknown = client.get("/no/such/%3Cscript%3Ealert(1)%3C/script%3E").await;
     assert_eq!((refused.status, unknown.status), (404, 404));
     let chats = client.get(&format!("{CHATS}?scope=all")).await;
-    let history = eventually("what both sides said", || async {
+    let history = eventually("the messages of both sides", || async {
         let history = client.get(&format!("{MESSAGES}?participantId={}", desk.chat)).await;
         let said = history.json().as_array().unwrap().iter().filter(|message| message["text"] == html).count();
         (said == 2).then_some(history)

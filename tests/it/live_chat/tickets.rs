@@ -23,7 +23,7 @@ pub(super) async fn found(client: &TestClient, more: &str) -> Vec<Value> {
 async fn a_ticket_follows_its_chat() {
     let desk = Desk::set().await;
     let thandi = desk.agent("thandi");
-    assert!(found(&desk.client, "").await.is_empty(), "nobody has taken the chat");
+    assert!(found(&desk.client, "").await.is_empty(), "no agent has taken the chat");
     thandi.does(&desk.chat, "assign").await.ok();
     let opened = &found(&desk.client, "").await[0];
     assert_eq!((&opened["ticketNumber"], &opened["status"]), (&json!("1"), &json!("OPEN")));

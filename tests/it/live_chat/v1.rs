@@ -32,7 +32,7 @@ async fn is_open_has_three_states_and_the_search_is_a_substring() {
     assert!(listed("isOpen=false".to_owned()).await.is_empty());
     assert!(listed("searchString=nobody".to_owned()).await.is_empty());
     let refused = desk.client.get(&format!("{CHATS}?isOpen=maybe")).await;
-    assert_eq!(refused.header("deprecation"), Some("@1767225600"), "what is refused is as old");
+    assert_eq!(refused.header("deprecation"), Some("@1767225600"), "a refusal has the header, too");
     assert_eq!(refused.faulty_fields(), ["isOpen"]);
     let most = "x".repeat(200);
     assert!(listed(format!("searchString={most}")).await.is_empty());

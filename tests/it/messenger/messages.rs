@@ -74,7 +74,7 @@ async fn a_message_is_sent_delivered_and_read_and_a_read_means_all_before_it() {
         .fetch_one(&mut db)
         .await
         .unwrap();
-    assert_eq!(left, 0, "what has been read is not looked at again");
+    assert_eq!(left, 0, "read messages are not searched again");
 }
 
 #[tokio::test]

@@ -14,7 +14,7 @@ async fn a_page_is_added_once_and_belongs_to_one_client() {
         patchbay.refused(&["page", "add", "--client", client_ref, "--page-id", &page, "--access-token", "t"])
     };
     assert!(add(&client.client_ref).contains("has the page"));
-    assert!(add(&other.client_ref).contains("belongs to a client already"));
+    assert!(add(&other.client_ref).contains("belongs to another client"));
     assert!(add("nobody").contains("there is no client `nobody`"));
 }
 

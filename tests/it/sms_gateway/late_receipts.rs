@@ -95,7 +95,7 @@ async fn an_sms_that_may_have_arrived_is_not_refunded_when_its_repetition_is_sto
     let (code, text): (String, String) = sqlx::query_as(statement).fetch_one(&mut db).await.unwrap();
     assert_eq!(code, "900451", "{text}");
     assert!(text.contains("stopped") && text.ends_with("may have arrived"), "{text}");
-    assert_eq!(patchbay.sms_balance(&client).await, 9, "nobody can say that it was not sent");
+    assert_eq!(patchbay.sms_balance(&client).await, 9, "it may have been sent");
 }
 
 #[tokio::test]

@@ -142,7 +142,7 @@ async fn the_same_under_the_same_ctid_is_not_sent_twice() {
     let mut more = body.clone();
     more["messages"][0]["recipients"] = json!([{ "to": phone.msisdn }, { "to": other.msisdn }]);
     assert_ne!(sent(&patchbay, &client, &more).await, first);
-    assert_eq!(patchbay.sms_balance(&client).await, 8, "who has it already is skipped");
+    assert_eq!(patchbay.sms_balance(&client).await, 8, "a recipient that has it already is skipped");
     other.receives("the SMS", |message| message["channel"] == "SMS").await;
     assert_eq!(phone.inbox().await.iter().filter(|message| message["channel"] == "SMS").count(), 1);
 }

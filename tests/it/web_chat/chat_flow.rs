@@ -13,7 +13,7 @@ async fn a_visitor_writes_and_a_bot_answers_and_both_webhooks_tell_of_the_channe
     let site = client.new_site(ORIGIN, json!({})).await;
     let mut visitor = TestVisitor::arrive(&patchbay, &site).await;
     assert_eq!(visitor.session["chat"], Value::Null);
-    assert_eq!(count(&patchbay, &client, "web_visitor").await, 0, "nothing is stored of somebody who only looks");
+    assert_eq!(count(&patchbay, &client, "web_visitor").await, 0, "nothing is stored of a visitor who only looks");
     visitor.writes("say <b>hello</b>").await;
     let said = visitor.sees("<b>hello</b>").await;
     assert_eq!((&said["from"], &said["content"]["kind"]), (&json!("bot"), &json!("text")));
@@ -112,7 +112,7 @@ async fn older_messages_are_shown_page_by_page() {
     }
     let mut later = visitor.again(&patchbay.url()).await;
     later.sees("message 39").await;
-    assert_eq!(later.shown.len(), 39, "a page holds fifty, and nothing of somebody else");
+    assert_eq!(later.shown.len(), 39, "a page holds fifty, and nothing of another visitor");
     later.send(json!({ "type": "history", "before": 5 })).await;
     let page = later.hears("older ones", |frame| frame["type"] == "history").await;
     let texts: Vec<&str> =

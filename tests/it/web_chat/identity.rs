@@ -30,10 +30,10 @@ async fn a_proven_user_is_the_same_customer_on_every_device() {
     phone.writes("from my phone").await;
     let mut laptop = load(&patchbay, &site, json!({ "identity": identity })).await;
     laptop.sees("from my phone").await;
-    let mut somebody = load(&patchbay, &site, json!({ "identity": proof(&client, &site, "user-18").await })).await;
-    somebody.writes("from somebody else").await;
-    somebody.sees("from somebody else").await;
-    assert_eq!(somebody.texts(), ["from somebody else"]);
+    let mut other = load(&patchbay, &site, json!({ "identity": proof(&client, &site, "user-18").await })).await;
+    other.writes("from somebody else").await;
+    other.sees("from somebody else").await;
+    assert_eq!(other.texts(), ["from somebody else"]);
 }
 
 #[tokio::test]

@@ -36,7 +36,7 @@ async fn a_page_of_another_origin_is_refused_everywhere() {
     let unknown = harness::TestSite { key: "site_unknown".to_owned(), ..site.clone() };
     let strange = session(&url, http, &unknown, ORIGIN, &json!({})).await;
     let foreign = session(&url, http, &site, "https://evil.example", &json!({})).await;
-    assert_eq!(strange.json()["message"], foreign.json()["message"], "nobody learns which sites there are");
+    assert_eq!(strange.json()["message"], foreign.json()["message"], "no caller learns which sites exist");
 }
 
 #[tokio::test]

@@ -29,7 +29,7 @@ async fn a_site_is_added_listed_changed_and_deleted() {
     let change = json!({ "name": "Store", "texts": { "title": "Ask us" } });
     let changed = client.request(Method::PUT, &path, Some(&change), &[]).await.ok();
     assert_eq!((&changed["name"], &changed["texts"]["title"]), (&json!("Store"), &json!("Ask us")));
-    assert_eq!(changed["look"]["color"], "#123456", "what is not named stays");
+    assert_eq!(changed["look"]["color"], "#123456", "a field that is not named stays");
     assert_eq!(client.get(SITES).await.ok()["totalElements"], 1);
 
     assert_eq!(client.request(Method::DELETE, &path, None, &[]).await.status, 204);

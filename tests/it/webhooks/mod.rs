@@ -147,7 +147,7 @@ async fn a_retry_has_the_same_id_and_bytes_and_a_fresh_timestamp_and_signature()
     assert!(received.iter().all(|one| peers::is_signed_by(&secret, one)));
     patchbay.advance_clock(100_000).await;
     patchbay.phone(CUSTOMER).write(&client.number, "next").await;
-    assert_eq!(sink.receives_many("incoming", 4).await.len(), 4, "what was taken is not sent again");
+    assert_eq!(sink.receives_many("incoming", 4).await.len(), 4, "events that were taken are not sent again");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-// An agent by API beside two visitors and a bot: the hand-over, words both ways, typing, a cut connection, a file, what was seen, the
+// An agent by API, two visitors and a bot: the hand-over, words both ways, typing, a cut connection, a file, receipts of reading, the
 // end of the chat with its rating, and nothing of it in the other visitor's chat. Nothing of it gives the judge something to find.
 import { Widget, browser, check, eventually, findings, given, visit } from "./stage.mjs";
 
@@ -50,14 +50,14 @@ check((await ann.log.locator("ol b, ol script").count()) === 0, "text became ele
 const asked = (await history(chat)).find((one) => one.text === "say I am Ann");
 await say("Good day, Ann.", { quotedExternalMessageId: asked.id });
 await ann.sees("Good day, Ann.");
-check((await ann.log.locator("ol blockquote").allTextContents()).join("|") === "say I am Ann", "what is quoted is not shown");
+check((await ann.log.locator("ol blockquote").allTextContents()).join("|") === "say I am Ann", "the quoted message is not shown");
 await ann.write("my order is late");
 await eventually("the answer at the agent's", async () => (await history(chat)).some((one) => one.text === "my order is late"));
 const badge = async () => (await call("GET", `${chats}/${chat}`)).unreadCount;
 check((await badge()) > 0, "nothing is unread");
 await call("POST", `${messages}/read?participantId=${chat}`);
 check((await badge()) === 0, "something is unread");
-await eventually("what was read to be seen", async () => (await ann.log.textContent()).includes("Seen"));
+await eventually("the receipt of reading to be shown", async () => (await ann.log.textContent()).includes("Seen"));
 
 // A cut connection: messages of the agent in that time are there once, in order.
 await at.setOffline(true);

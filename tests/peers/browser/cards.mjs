@@ -35,7 +35,7 @@ const ann = await shown({}, given.page);
 await ann.sees(WORDS);
 const texts = await ann.cards.locator(".card").evaluateAll((cards) => cards.map((card) => card.querySelector("div").textContent));
 check(texts.join() === "Our blue range,Our red range", `cards say ${texts}`);
-check((await ann.texts()).join("|") === `${DEED}|${WORDS}`, `said beside cards: ${await ann.texts()}`);
+check((await ann.texts()).join("|") === `${DEED}|${WORDS}`, `the texts next to cards: ${await ann.texts()}`);
 await inside(ann);
 
 // By keyboard: from the field back into the newest message, whose last choice is that of the red card.
@@ -44,7 +44,7 @@ await ann.field.focus();
 await tabTo(red, "Shift+Tab");
 check(await red.evaluate((one) => one.matches(":focus-visible")), "the choice of the red card has no visible focus");
 const [log, button] = [await ann.log.boundingBox(), await red.boundingBox()];
-check(button.x >= log.x && button.x + button.width <= log.x + log.width, "what has the focus is out of sight");
+check(button.x >= log.x && button.x + button.width <= log.x + log.width, "the focused button is out of sight");
 check(button.width >= 24 && button.height >= 24, "too small for fingers");
 await press(red, "Enter");
 await ann.sees("got card more-red");

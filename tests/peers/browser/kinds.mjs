@@ -75,7 +75,7 @@ async function arrived(phone, message) {
 // The kinds of the menu, in its order.
 async function sendsEachKind(phone, kinds) {
   await phone.more.click();
-  const offered = await phone.root.getByRole("group", { name: "What to send" }).getByRole("button").allTextContents();
+  const offered = await phone.root.getByRole("group", { name: "Kinds of content" }).getByRole("button").allTextContents();
   check(offered.map((one) => one.trim()).join() === ["File…", ...Object.keys(kinds)].join(), `${phone.title} offers ${offered}`);
   await phone.more.click();
   for (const [kind, [part, message]] of Object.entries(kinds)) {

@@ -30,7 +30,7 @@ await ann.write("count");
 await ann.sees("count 1");
 await other.write("count");
 await other.sees("count 2");
-check(!(await ann.texts()).includes("count 2"), "somebody else's words");
+check(!(await ann.texts()).includes("count 2"), "the words of another visitor");
 
 // Another tab, and a reload, show the same.
 const tab = await new Widget(await visit(at, given.page)).open();

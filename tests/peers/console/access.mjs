@@ -62,7 +62,7 @@ for (const colorScheme of ["light", "dark"]) {
   await context.close();
 }
 
-// At 360 pixels: the list, then the chat, without anything beside the screen.
+// At 360 pixels: the list, then the chat, and nothing outside the screen.
 const small = await logIn(await chromium.newContext({ viewport: { width: 360, height: 640 } }), "/inbox/all");
 const narrow = new Inbox(small);
 const fits = async (name) => check(await small.evaluate(() => document.documentElement.scrollWidth <= 360 && document.body.scrollWidth <= 360), `${name} is wider than the screen`);

@@ -48,9 +48,9 @@ await next.getByText("The check has no findings").waitFor();
 await next.getByRole("button", { name: "Upload", exact: true }).click();
 await next.waitFor({ state: "detached" });
 
-// Half of the customers get the canary, whatever it does: it may end by itself only after more calls than there are here.
+// Half of the customers get the canary, also if it fails: automation may end it only after more calls than this story makes.
 await activate("live", "1");
-await activate("canary", "2", { "Share of the participants": "50", "Calls before it may end": "1000" });
+await activate("canary", "2", { "Share of the participants": "50", "Calls before failures can end the canary": "1000" });
 await tab("Trial").click();
 const trial = page.getByRole("region", { name: "Canary All inboxes" });
 const side = (title) => trial.locator(".side").filter({ has: page.getByRole("heading", { name: title, exact: true }) });

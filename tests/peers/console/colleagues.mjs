@@ -9,7 +9,7 @@ const [first, second] = [new Inbox(lead), new Inbox(agent)];
 for (const page of [lead, agent]) await page.getByText("No chats here").waitFor();
 
 await phone("POST", `${given.phone}/messages`, { to: given.number, text: "who is there?" });
-// Who works on another page sees the size of the queue, too.
+// An agent on another page sees the size of the queue, too.
 await eventually("the size of the queue", async () => /Inbox\s*1/.test((await elsewhere.getByRole("navigation", { name: "Console" }).textContent()) ?? ""));
 await second.row("who is there?").click();
 await second.sees("who is there?");

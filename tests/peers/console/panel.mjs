@@ -98,7 +98,7 @@ await panel.getByRole("button", { name: "Remove the tag late payer" }).waitFor()
 await part("Notes about the customer").getByText("Calls on Mondays.").waitFor();
 await eventually("the attribute", async () => (await panel.getByLabel("Plan").inputValue()) === "gold");
 await part("Tickets").getByText("No agent has worked on this chat yet.").waitFor();
-await part("Routing decisions").getByText("the customer asked for anybody").waitFor();
+await part("Routing decisions").getByText("the customer asked for any agent").waitFor();
 await eventually("the two other chats", async () => (await chats.filter({ hasText: "SMS" }).count()) === 1 && (await chats.count()) === 2);
 
 // Another name here is the name of all three.

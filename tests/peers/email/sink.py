@@ -22,7 +22,7 @@ def say(value):
 class Sink:
     async def handle_RCPT(self, server, session, envelope, address, options):
         if address.startswith("refused"):
-            return "550 5.1.1 nobody of that name"
+            return "550 5.1.1 no mailbox of that name"
         if address.startswith("later"):
             return "450 4.2.1 not now"
         envelope.rcpt_tos.append(address)

@@ -30,7 +30,7 @@ const uploaded = async (type) => {
   return attachmentId;
 };
 await step("image by its id", async () => client.sendImage(to, { attachmentId: await uploaded("image") }, answer));
-await step("audio beside the message", () =>
+await step("audio as an upload", () =>
   client.sendAudio(to, Buffer.from("ID3 of another client"), { ...answer, filename: "a.mp3", contentType: "audio/mpeg" }));
 await step("an image by the id of nothing", () => client.sendImage(to, { attachmentId: "1" }, answer));
 await step("an image that is called audio", () => uploaded("audio"));

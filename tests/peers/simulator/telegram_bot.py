@@ -60,7 +60,7 @@ async def sends(bot):
 
 async def is_refused(bot):
     await refusal("long", bot.send_message(user, "x" * 4097))
-    await refusal("nobody", bot.send_message(404, "x"))
+    await refusal("unknown", bot.send_message(404, "x"))
     data = InlineKeyboardMarkup([[InlineKeyboardButton("Yes", callback_data="x" * 65)]])
     await refusal("button", bot.send_message(user, "x", reply_markup=data))
     other = bot_with(given.token.split(":")[0] + ":another_secret_0123456789abcdef")

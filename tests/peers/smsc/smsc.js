@@ -33,7 +33,7 @@ const receiver = () => [...sessions].reverse().find((session) => session.mode !=
 // `over` is the place of a session in the order that they were bound in.
 function deliver(fields, tag, over) {
   const session = over === undefined ? receiver() : [...sessions][over];
-  if (!session) return say('error', { message: 'nobody is bound to receive' });
+  if (!session) return say('error', { message: 'no session is bound to receive' });
   session.deliver_sm(fields, (answer) => say('delivered', { tag, status: answer.command_status }));
 }
 
@@ -146,7 +146,7 @@ const commands = {
     say('behaving', {});
   },
   receipt: (wanted) => deliver(receiptFields(wanted), wanted.tag || 'receipt'),
-  // `hex` is the whole short_message, header included; `text` is encoded by the package. `parameters` go beside it.
+  // `hex` is the whole short_message, header included; `text` is encoded by the package. `parameters` are additional fields.
   mo: ({ from, to, text, hex, data_coding = 0, esm_class = 0, tag = 'mo', over, parameters = {} }) =>
     deliver(
       {

@@ -14,8 +14,8 @@ use crate::{
 const LOGIN: &str = "/messaging-service/WhatsApp/authenticate/retrieveApiKey";
 const CALLBACK: &str = "/providers/whatsapp-cloud/webhook";
 
-/// The entrances for callers without a key.
-fn door(ground: &Ground, source: Source, number: u32, length: usize) -> String {
+/// The head of a request to one of the three URLs for callers without a key.
+fn head_of(ground: &Ground, source: Source, number: u32, length: usize) -> String {
     let json = format!("Content-Type: application/json\r\nContent-Length: {length}\r\n");
     match number % 3 {
         0 => http1::head(ground, source, "POST", LOGIN, &json),
@@ -31,7 +31,7 @@ fn forged() -> String {
     format!("X-Hub-Signature-256: sha256={}\r\n", "0".repeat(64))
 }
 
-/// Four addresses, at each of three entrances 256 requests that announce a body and send none.
+/// Four addresses, at each of three URLs 256 requests that announce a body and send none.
 pub async fn announced(stage: &Stage) -> Attack {
     let ground = stage.ground();
     crowd(768, move |number| {
@@ -39,7 +39,7 @@ pub async fn announced(stage: &Stage) -> Attack {
         async move {
             let source = ground.sources.attacker(number / 3 % 4);
             let length = if number % 3 == 1 { 1_000 } else { 200_000 };
-            let head = format!("{}\r\n", door(&ground, source, number, length));
+            let head = format!("{}\r\n", head_of(&ground, source, number, length));
             if let Some(mut connection) = http1::sent(&ground, source, head.as_bytes()).await {
                 http1::drain(&mut connection).await;
             }
@@ -54,7 +54,7 @@ pub async fn slow(stage: &Stage) -> Attack {
         let ground = ground.clone();
         async move {
             let source = ground.sources.attacker(number);
-            let head = format!("{}\r\n{{", door(&ground, source, number, 50_000));
+            let head = format!("{}\r\n{{", head_of(&ground, source, number, 50_000));
             let Some(mut connection) = http1::sent(&ground, source, head.as_bytes()).await else { return };
             while connection.write_all(b" ").await.is_ok() {
                 tokio::time::sleep(Duration::from_secs(2)).await;

@@ -48,7 +48,7 @@ struct AvailabilityBody {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[schema(as = ChatLimit, examples(json!({"chatLimit": 5})))]
 struct ChatLimitBody {
-    /// 1 to 1,000 chats at a time. Null: the operator's limit.
+    /// 1 to 1,000 chats at a time. If null, the operator's limit.
     #[serde(default, deserialize_with = "body::given")]
     #[schema(required, value_type = Option<i32>, minimum = 1, maximum = 1000)]
     chat_limit: Option<Option<i32>>,
@@ -160,8 +160,8 @@ pub(crate) async fn chat_limit<P>(
 
 /// Changes the caller's password.
 ///
-/// The old password is no longer valid; the API key does not change; all sessions of the user end. Wrong passwords count as they do for
-/// `retrieveApiKey`. An ADMIN resets the passwords of others with a temporary password.
+/// The old password is no longer valid, and all sessions of the user end. The API key stays the same. A wrong current
+/// password counts against the same limit as at `retrieveApiKey`. An ADMIN resets the passwords of others with a temporary password.
 #[utoipa::path(
     put,
     path = "/api/v1/users/me/password",

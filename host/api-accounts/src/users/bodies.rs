@@ -38,7 +38,7 @@ pub(crate) struct UserBody {
     team_id: Option<TeamId>,
     /// `true`: the user gets chats by automatic assignment.
     available: bool,
-    /// Maximum chats at the same time. Null: the operator's limit.
+    /// Maximum chats at the same time. If null, the operator's limit.
     chat_limit: Option<i32>,
     /// Time of creation.
     #[schema(format = DateTime)]
@@ -136,7 +136,7 @@ pub(super) struct ChangeUserBody {
     /// Role of the user.
     #[schema(value_type = Option<RoleName>, nullable = false)]
     pub role: Option<String>,
-    /// Name of an existing team. Null: no team.
+    /// Name of an existing team. If null, no team.
     #[serde(default, deserialize_with = "body::given")]
     #[schema(value_type = Option<String>)]
     pub team: Option<Option<String>>,

@@ -26,7 +26,7 @@ pub(super) struct QueueBody {
 #[serde(rename_all = "camelCase")]
 #[schema(as = TeamQueueState)]
 struct TeamQueueBody {
-    /// Null: they wait for all agents.
+    /// If null, they wait for all agents.
     #[schema(value_type = Option<Uuid>)]
     team_id: Option<TeamId>,
     /// Name of the team.
@@ -54,11 +54,11 @@ struct AgentBody {
     team_name: Option<String>,
     /// `true`: the agent gets chats by automatic assignment.
     available: bool,
-    /// Number of present chats.
+    /// Number of chats that the agent has now.
     chats: i64,
-    /// Chats that the agent can have.
+    /// Number of chats that the agent can have.
     chat_limit: i64,
-    /// The last use of a session, to some minutes. Null: the agent is not logged in.
+    /// Time of the last use of a session, accurate to a few minutes. If null, the agent is not logged in.
     #[schema(format = DateTime)]
     last_active_time: Option<String>,
 }
@@ -144,7 +144,7 @@ pub(super) struct FiguresBody {
     #[schema(examples("channel"))]
     group: &'static str,
     /// The channel, the id of the team or agent, the hour (0 to 23) or the day (`2026-11-28`), in the time zone of the
-    /// client. Null: the total, or chats without a team or agent.
+    /// client. If null, the total, or chats without a team or agent.
     #[schema(examples("WHATSAPP"))]
     key: Option<String>,
     /// Name of the team or agent.

@@ -33,10 +33,10 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
 #[into_params(parameter_in = Query, rename_all = "camelCase")]
 #[expect(dead_code, reason = "describes the parameters")]
 struct PeriodParameters {
-    /// The first time. ISO 8601. Absent: seven days before `to`.
+    /// Begin of the period, included. ISO 8601. If absent, seven days before `to`.
     #[param(nullable = false, format = DateTime)]
     from: Option<String>,
-    /// The time before which chats begin, at most 92 days later. ISO 8601. Absent: now.
+    /// End of the period, excluded, at most 92 days after `from`. ISO 8601. If absent, now.
     #[param(nullable = false, format = DateTime)]
     to: Option<String>,
     /// Only chats of this team.

@@ -42,7 +42,7 @@ struct ReplyBody {
     /// Names of the variables in the text.
     #[schema(examples("customer.name"))]
     variables: Vec<&'static str>,
-    /// The team that uses it. Null: all teams.
+    /// The team that uses it. If null, all teams.
     #[schema(value_type = Option<Uuid>)]
     team_id: Option<TeamId>,
     /// Time of creation.
@@ -84,7 +84,7 @@ struct DraftBody {
     /// 1 to 4,000 characters. Variables: `customer.name`, `customer.phone`, `agent.name`, `team.name`, `ticket.number`,
     /// `client.name`, each in double braces.
     text: String,
-    /// The team that uses it. Null: all teams.
+    /// The team that uses it. If null, all teams.
     #[schema(value_type = Option<Uuid>)]
     team_id: Option<String>,
 }
@@ -165,8 +165,8 @@ async fn change(
     JsonBytes(bytes): JsonBytes,
 ) -> Result<Json<ReplyBody>, ApiError> {
     let draft = ReplyDraft::parse(&bytes).map_err(ApiError::faults)?;
-    let (admin, client, reply) = (state.administration(), allowed.caller.client, (reply_id(&id)?, draft));
-    let changed = canned_replies::change(&admin, client, reply, allowed.actor()).await.map_err(api_error)?;
+    let (admin, client, reply) = (state.administration(), allowed.caller.client, reply_id(&id)?);
+    let changed = canned_replies::change(&admin, client, reply, draft, allowed.actor()).await.map_err(api_error)?;
     Ok(Json(changed.into()))
 }
 
@@ -233,7 +233,7 @@ async fn fill(
 ) -> Result<Json<FilledBody>, ApiError> {
     let chat = body.participant_id.ok_or_else(|| ApiError::fault("participantId", "is required"))?;
     let chat = chat.parse().map_err(|_| ApiError::fault("participantId", "is not the id of one of your chats"))?;
-    let filled = canned_replies::fill(&state.context.db, acting(&allowed), (reply_id(&id)?, chat)).await;
+    let filled = canned_replies::fill(&state.context.db, acting(&allowed), reply_id(&id)?, chat).await;
     let filled = filled.map_err(api_error)?;
     Ok(Json(FilledBody { text: filled.text, missing: names(filled.missing) }))
 }

@@ -45,8 +45,8 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 /// Filters of the list of chats.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "says what the handler looks for")]
-struct Wanted {
+#[expect(dead_code, reason = "describes the parameters")]
+struct ChatFilterParameters {
     /// The list: `my`, `team`, `unassigned`, `closed`, `missed-agent`, `missed-after-hours`, `my-missed`, `open` or
     /// `all`.
     #[param(example = "unassigned")]
@@ -89,7 +89,7 @@ pub(super) fn chat_id(text: &str) -> Result<ParticipantId, ApiError> {
     path = "/chat-service/api/v2/chats",
     operation_id = "listChats",
     tag = "Live chat",
-    params(Wanted, ListQuery),
+    params(ChatFilterParameters, ListQuery),
     security(("apiKey" = [LiveChat::ROW.name])),
     responses((status = 200, description = "A page of chats.", body = Page<ChatParticipantResponse>)),
 )]
@@ -330,7 +330,7 @@ impl AssignBody {
     operation_id = "assignChat",
     tag = "Live chat",
     params(("id" = Uuid, Path, description = "The live-chat participant.")),
-    request_body(content = Option<AssignBody>, description = "Absent: the caller takes the chat."),
+    request_body(content = Option<AssignBody>, description = "If absent, the caller takes the chat."),
     security(("apiKey" = [LiveChat::ROW.name])),
     responses(
         (status = 200, description = "The chat with its new owner.", body = ChatParticipantResponse),

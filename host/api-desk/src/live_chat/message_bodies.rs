@@ -81,8 +81,8 @@ pub(crate) struct MessageResponse {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(value_type = Option<DeliveryStateName>)]
     status: Option<String>,
-    /// Code of the failure, if it is `FAILED`. `/messaging-service/WhatsApp/failure-codes` lists the cures. For a
-    /// customer's message: the reason why its provider does not hand it over.
+    /// Code of the failure if an outgoing message has the status `FAILED` (cures:
+    /// `/messaging-service/WhatsApp/failure-codes`). If a customer's message has no content, the provider's reason.
     #[serde(skip_serializing_if = "Option::is_none")]
     error_code: Option<String>,
     /// The failure as a text for people.
@@ -91,7 +91,7 @@ pub(crate) struct MessageResponse {
     /// For an outgoing voice note: `true` if the customer has listened to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     played: Option<bool>,
-    /// Time of that.
+    /// Time when the customer listened to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(format = DateTime)]
     played_time: Option<String>,
@@ -205,7 +205,7 @@ impl From<MessageView> for MessageResponse {
             Direction::Outgoing => (business, customer),
         };
         let played = message.played();
-        let said = message.content.details();
+        let details = message.content.details();
         let shown_id = |id: &str| bare_id(id).to_owned();
         let provider_id =
             |channel: Channel| message.provider_id.as_deref().filter(|_| message.channel == channel).map(shown_id);
@@ -214,8 +214,9 @@ impl From<MessageView> for MessageResponse {
         let referral = message.content.referral().map(ReferralResponse::from);
         let file_extension = message.extension().map(str::to_owned);
         let (quoted_message_id, quoted_text) = message.quoted.map(|(id, text)| (id.0, text)).unzip();
-        let refused = said.error.map(|error| (error.code.to_string(), Some(error.text.clone())));
-        let (error_code, error_code_string) = failure.map(|failure| (failure.code, failure.text)).or(refused).unzip();
+        let provider_error = details.error.map(|error| (error.code.to_string(), Some(error.text.clone())));
+        let (error_code, error_code_string) =
+            failure.map(|failure| (failure.code, failure.text)).or(provider_error).unzip();
         Self {
             id: message.id.0,
             participant_id: message.participant.0,
@@ -232,12 +233,12 @@ impl From<MessageView> for MessageResponse {
             receiver,
             ct_id: message.ct_id,
             gst_id: message.gst_id,
-            media_url: media_url.or_else(|| said.media_url.map(str::to_owned)),
+            media_url: media_url.or_else(|| details.media_url.map(str::to_owned)),
             file_extension,
-            latitude: said.place.map(|place| place.latitude),
-            longitude: said.place.map(|place| place.longitude),
-            button_payload: said.payload.map(str::to_owned),
-            reaction_to: said.reaction_to.map(shown_id),
+            latitude: details.place.map(|place| place.latitude),
+            longitude: details.place.map(|place| place.longitude),
+            button_payload: details.payload.map(str::to_owned),
+            reaction_to: details.reaction_to.map(shown_id),
             whats_app_message_id,
             facebook_message_id,
             status: message.state.map(|state| state.as_str().to_owned()),

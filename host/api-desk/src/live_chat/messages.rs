@@ -36,8 +36,8 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 /// The chat.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "says what the handler looks for")]
-struct OfChat {
+#[expect(dead_code, reason = "describes the parameters")]
+struct ChatParameter {
     /// The live-chat participant.
     #[param(value_type = Uuid, rename = "participantId")]
     participant: String,
@@ -46,8 +46,8 @@ struct OfChat {
 /// The part of the history.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "says what the handler looks for")]
-struct PartOfChat {
+#[expect(dead_code, reason = "describes the parameters")]
+struct HistoryPartParameters {
     /// Only messages before this `sequenceNumber`. Use the first one of the last answer.
     #[param(nullable = false, rename = "beforeSequence")]
     before_sequence: Option<i64>,
@@ -72,7 +72,7 @@ pub(super) fn of_chat(parts: &Parts) -> Result<ParticipantId, ApiError> {
     path = "/chat-service/api/v2/messages",
     operation_id = "listChatMessages",
     tag = "Live chat",
-    params(OfChat, PartOfChat),
+    params(ChatParameter, HistoryPartParameters),
     security(("apiKey" = [LiveChat::ROW.name])),
     responses((status = 200, description = "The messages.", body = Vec<MessageResponse>)),
 )]
@@ -230,7 +230,7 @@ pub(super) fn shown_body(shown: PresenceResult) -> Result<Json<ShownBody>, ApiEr
     path = "/chat-service/api/v2/messages/typing",
     operation_id = "showTyping",
     tag = "Live chat",
-    params(OfChat),
+    params(ChatParameter),
     security(("apiKey" = [LiveChat::ROW.name])),
     responses(
         (status = 200, description = "Whether the customer sees it.", body = ShownBody),
@@ -255,7 +255,7 @@ async fn typing(
     path = "/chat-service/api/v2/messages/read",
     operation_id = "markChatRead",
     tag = "Live chat",
-    params(OfChat),
+    params(ChatParameter),
     security(("apiKey" = [LiveChat::ROW.name])),
     responses(
         (status = 200, description = "Whether the customer sees the read receipt. The unread count is reset unless another agent has the chat.", body = ShownBody),

@@ -110,7 +110,8 @@ struct WriteBody {
     /// 1 to 4,000 characters.
     #[schema(required, nullable = false)]
     text: Option<String>,
-    /// At most 20 users that get the live event, whichever chats they see.
+    /// At most 20 users. They get the live event, even if they do not see the chat. Of a whisper, users other than its
+    /// agent are left out.
     #[serde(default)]
     #[schema(value_type = Vec<Uuid>)]
     mentions: Vec<String>,
@@ -152,7 +153,8 @@ async fn list(
 
 /// Writes an internal note.
 ///
-/// Users who see the chat, and those that the note mentions, get the live event `note.written`.
+/// Users who see the chat, and those that the note mentions, get the live event `note.written`. If it is a whisper,
+/// the agent of the chat is the only AGENT who gets it.
 #[utoipa::path(
     post,
     path = "/chat-service/api/v2/chats/{id}/notes",
@@ -179,7 +181,7 @@ async fn write(
 
 /// Lists the notes that mention the caller, newest first.
 ///
-/// They may be of chats that the caller does not have.
+/// They may be of chats that the caller does not have. A whisper mentions no other user than its agent.
 #[utoipa::path(
     get,
     path = "/chat-service/api/v2/mentions",

@@ -63,8 +63,8 @@ async fn add_deprecation(mut response: Response) -> Response {
 /// Filter of the list of chats.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "says what the handler looks for")]
-struct OpenOrNot {
+#[expect(dead_code, reason = "describes the parameters")]
+struct OldChatFilterParameter {
     /// `true`: open chats only. `false`: closed chats only. If it is absent, all.
     #[param(nullable = false, rename = "isOpen")]
     is_open: Option<bool>,
@@ -93,7 +93,7 @@ impl FromRequestParts<ApiState> for Tri {
     path = "/chat-service/ChatParticipant",
     operation_id = "listChatsV1",
     tag = "Live chat v1",
-    params(OpenOrNot, ListQuery, SearchStringParameter),
+    params(OldChatFilterParameter, ListQuery, SearchStringParameter),
     security(("apiKey" = [LiveChat::ROW.name])),
     responses((status = 200, description = "A page of chats.", body = Page<ChatParticipantResponse>)),
 )]
@@ -319,8 +319,8 @@ async fn said_with(request: Request) -> Result<DraftRequest, ApiError> {
 /// The chat.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "says what the handler looks for")]
-struct OfChat {
+#[expect(dead_code, reason = "describes the parameters")]
+struct OldChatParameter {
     /// The live-chat participant.
     #[param(value_type = Uuid, rename = "participantId")]
     participant: String,
@@ -334,7 +334,7 @@ struct OfChat {
     path = "/chat-service/Message/getMessagesByParticipantId",
     operation_id = "listChatMessagesV1",
     tag = "Live chat v1",
-    params(OfChat),
+    params(OldChatParameter),
     security(("apiKey" = [LiveChat::ROW.name])),
     responses((status = 200, description = "The messages.", body = Vec<MessageResponse>)),
 )]
@@ -352,8 +352,8 @@ async fn past(
 /// The tracking number.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "says what the handler looks for")]
-struct Number {
+#[expect(dead_code, reason = "describes the parameters")]
+struct TrackingNumberParameter {
     /// `customerTrackingNumber` of a chat, or `gstId` of a message.
     #[param(rename = "trackingNumber")]
     number: String,
@@ -367,7 +367,7 @@ struct Number {
     path = "/chat-service/Message/getMessagesByTrackingNumber",
     operation_id = "trackChatMessagesV1",
     tag = "Live chat v1",
-    params(Number),
+    params(TrackingNumberParameter),
     security(("apiKey" = [LiveChat::ROW.name])),
     responses((status = 200, description = "The messages, oldest first.", body = Vec<MessageResponse>)),
 )]
@@ -391,7 +391,7 @@ async fn find_by_tracking_number(
     path = "/chat-service/Message/typing",
     operation_id = "showTypingV1",
     tag = "Live chat v1",
-    params(OfChat),
+    params(OldChatParameter),
     security(("apiKey" = [LiveChat::ROW.name])),
     responses(
         (status = 200, description = "Whether the customer sees it.", body = ShownBody),
@@ -417,7 +417,7 @@ async fn typing(
     path = "/chat-service/Message/markAsRead",
     operation_id = "markChatReadV1",
     tag = "Live chat v1",
-    params(OfChat),
+    params(OldChatParameter),
     security(("apiKey" = [LiveChat::ROW.name])),
     responses(
         (status = 200, description = "Whether the customer sees the read receipt. The unread count is reset unless another agent has the chat.", body = ShownBody),

@@ -94,7 +94,7 @@ async fn list(
     operation_id = "viewChat",
     tag = "Live chat",
     params(("id" = Uuid, Path, description = "The live-chat participant.")),
-    request_body(content = Option<ViewingBody>, description = "Absent: the caller does not write."),
+    request_body(content = Option<ViewingBody>, description = "If absent, the caller does not write."),
     security(("apiKey" = [LiveChat::ROW.name])),
     responses((status = 200, description = "The viewers, with the caller.", body = ViewersBody)),
 )]

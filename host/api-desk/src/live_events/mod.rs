@@ -48,7 +48,7 @@ struct TicketBody {
     operation_id = "followLiveEvents",
     tag = "Live events",
     params(
-        ("after" = Option<i64>, Query, minimum = 0, description = "The `sequence` of the last event that the caller has. Absent: from now on."),
+        ("after" = Option<i64>, Query, minimum = 0, description = "The `sequence` of the last event that the caller has. If absent, from now on."),
         ("ticket" = Option<String>, Query, description = "A ticket instead of the key, for callers that cannot set a header."),
         ("Last-Event-ID" = Option<i64>, Header, description = "As `after`, and takes precedence. Browsers send it when they reconnect."),
     ),

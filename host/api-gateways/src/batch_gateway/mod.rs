@@ -18,7 +18,7 @@ use axum::{
 };
 use base::heavy_work::{self, BodyOwner};
 use domain::sms_products::batch::BatchFault;
-use sms::batch::{self, BatchCall};
+use sms::batch::{self, BatchCall, BatchForm};
 use utoipa_axum::{router::OpenApiRouter, routes};
 
 use crate::{
@@ -86,7 +86,10 @@ async fn answer(
     let (namespace, now) = (state.settings.batch_namespace.clone(), state.context.now());
     let answering = async move {
         let answered = match given.fields {
-            Ok(fields) => batch::answer(&gateways, (client, mode), call, fields, &namespace).await,
+            Ok(fields) => {
+                let form = BatchForm { call, fields, namespace: &namespace };
+                batch::answer(&gateways, client, mode, form).await
+            }
             Err(fault) => Ok(batch::refusal(&fault, &namespace, now)),
         };
         drop(held);

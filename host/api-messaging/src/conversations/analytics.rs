@@ -18,8 +18,8 @@ use utoipa::IntoParams;
 /// Filters of the counts.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "says what the handler looks for")]
-struct Counted {
+#[expect(dead_code, reason = "describes the parameters")]
+struct AnalyticsFilterParameters {
     /// First second of the period, UTC, as `YYYY-MM-DD HH:mm:ss`.
     #[param(rename = "startDate", example = "2026-01-01 00:00:00")]
     start: String,
@@ -44,7 +44,7 @@ closed_set! {
     path = "/messaging-service/WhatsApp/WhatsAppAnalytics/getConversationAnalyticsForCurrentLoginUser",
     operation_id = "getConversationAnalytics",
     tag = "Conversations",
-    params(Counted),
+    params(AnalyticsFilterParameters),
     security(("apiKey" = [ConversationReading::ROW.name])),
     responses((status = 200, description = "The counts.", body = MessageCounts)),
 )]

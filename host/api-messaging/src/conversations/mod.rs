@@ -46,8 +46,8 @@ pub(crate) fn routes() -> OpenApiRouter<ApiState> {
 /// The conversation.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "says what the handlers look for")]
-struct Which {
+#[expect(dead_code, reason = "describes the parameters")]
+struct ConversationIdParameter {
     /// Id of the conversation.
     #[param(rename = "conversationId")]
     conversation: Uuid,
@@ -56,8 +56,8 @@ struct Which {
 /// The search text.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "says what the handler looks for")]
-struct Searched {
+#[expect(dead_code, reason = "describes the parameters")]
+struct ConversationSearchParameter {
     /// A part of the sender, of the recipient or of the id. Absent or empty: everything.
     #[param(rename = "searchString", nullable = false)]
     search: Option<String>,
@@ -66,8 +66,8 @@ struct Searched {
 /// The client of the list.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query)]
-#[expect(dead_code, reason = "says what the handler looks for")]
-struct Whose {
+#[expect(dead_code, reason = "describes the parameters")]
+struct ConversationClientParameter {
     /// Reference of the caller's client or of a descendant. `me` is the caller's own.
     #[param(rename = "clientRef")]
     client_ref: String,
@@ -110,7 +110,7 @@ async fn create(
     path = "/messaging-service/WhatsApp/WhatsAppConversations/closeWhatsAppConversation",
     operation_id = "closeConversation",
     tag = "Conversations",
-    params(Which),
+    params(ConversationIdParameter),
     security(("apiKey" = [Conversations::ROW.name])),
     responses(
         (status = 200, description = "The conversation is closed, by this call or earlier.", body = ClosedBody),
@@ -136,7 +136,7 @@ async fn close(
     path = "/messaging-service/WhatsApp/WhatsAppConversations/getRemainingTime",
     operation_id = "getRemainingTime",
     tag = "Conversations",
-    params(Which),
+    params(ConversationIdParameter),
     security(("apiKey" = [ConversationReading::ROW.name])),
     responses(
         (status = 200, description = "The remaining time.", body = RemainingBody),
@@ -163,7 +163,7 @@ async fn remaining_time(
     path = "/messaging-service/WhatsApp/WhatsAppConversations/getAllWhatsAppConversationsForCurrentUser",
     operation_id = "listConversations",
     tag = "Conversations",
-    params(ListQuery, Searched),
+    params(ListQuery, ConversationSearchParameter),
     security(("apiKey" = [ConversationReading::ROW.name])),
     responses((status = 200, description = "A page of conversations.", body = Page<ConversationBody>)),
 )]
@@ -186,7 +186,7 @@ async fn list(
     path = "/messaging-service/WhatsApp/WhatsAppConversations/getAllWhatsAppConversationsByClientRef",
     operation_id = "listConversationsByClientRef",
     tag = "Conversations",
-    params(Whose),
+    params(ConversationClientParameter),
     security(("apiKey" = [ConversationReading::ROW.name])),
     responses((status = 200, description = "All conversations.", body = Vec<ConversationBody>)),
 )]

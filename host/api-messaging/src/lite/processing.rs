@@ -30,10 +30,10 @@ pub(super) fn routes() -> OpenApiRouter<ApiState> {
 })))]
 #[expect(dead_code, reason = "describes the body, which the domain parses")]
 struct Change {
-    /// Messages that go out without a pause. Absent: 10.
+    /// Messages that go out without a pause. If absent, 10.
     #[schema(minimum = 1, maximum = 1000)]
     batch_size: Option<u32>,
-    /// Pause after them. Absent: 1,000.
+    /// Pause after them. If absent, 1,000.
     #[schema(minimum = 0, maximum = 3_600_000)]
     throttle_delay_millis: Option<u64>,
     /// Start of the daily hours, in the client's time zone. If this and `dailyEnd` are absent, messages go out all day.

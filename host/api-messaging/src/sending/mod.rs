@@ -47,7 +47,7 @@ pub(crate) fn routes() -> OpenApiRouter<SendState> {
 /// The header that makes a send safe to repeat.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Header)]
-#[expect(dead_code, reason = "says what the handlers look for")]
+#[expect(dead_code, reason = "describes the parameters")]
 struct Idempotency {
     /// A value that is unique for each send, such as a UUID. A request with a known value gets the first answer again
     /// and sends nothing. Its answer has the header `Idempotency-Replayed`. A value is kept for 7 days if at
@@ -80,7 +80,7 @@ async fn send_unified(
 
 /// Sends a template or a free text over WhatsApp.
 ///
-/// The body is the `payload` of the unified endpoint.
+/// The body has the form of `payload` in `POST /whatsapp-api-service/v2/messages`.
 #[utoipa::path(
     post,
     path = "/whatsapp-api-service/v2/channels/whatsapp",

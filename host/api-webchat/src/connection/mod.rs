@@ -32,7 +32,7 @@ type Going = ControlFlow<Option<SocketEnd>>;
 
 pub(super) struct SocketLine<'a> {
     state: &'a WidgetState,
-    door: &'a WidgetPage,
+    widget: &'a WidgetPage,
     socket: &'a mut WebSocket,
     visitor: VisitorToken,
     id: String,
@@ -53,13 +53,15 @@ pub(super) struct SocketLine<'a> {
 
 impl<'a> SocketLine<'a> {
     pub(super) fn new(
-        (state, door): (&'a WidgetState, &'a WidgetPage),
+        state: &'a WidgetState,
+        widget: &'a WidgetPage,
         socket: &'a mut WebSocket,
-        (visitor, id): (VisitorToken, String),
+        visitor: VisitorToken,
+        id: String,
     ) -> Self {
         Self {
             state,
-            door,
+            widget,
             socket,
             visitor,
             id,
@@ -90,7 +92,7 @@ impl<'a> SocketLine<'a> {
             let held_until = self.held.as_ref().map(|(_, until)| *until);
             let going = tokio::select! {
                 // While a frame is held no other is read, so the connection pushes back.
-                frame = self.door.hearing.hear(self.socket.recv()), if held_until.is_none() => {
+                frame = self.widget.hearing.hear(self.socket.recv()), if held_until.is_none() => {
                     frames += 1;
                     match frame {
                         _ if frames > FRAMES_PER_SECOND => ControlFlow::Break(Some((code::TOO_MUCH, "too many frames"))),
@@ -134,11 +136,11 @@ impl<'a> SocketLine<'a> {
     }
 
     fn guest(&self) -> SocketOwner {
-        SocketOwner { visitor: self.visitor.visitor, address: self.door.address }
+        SocketOwner { visitor: self.visitor.visitor, address: self.widget.address }
     }
 
     async fn check_permission(&mut self, site: &SitePermission) -> Going {
-        if site.admits(&self.door.site.key, &self.door.origin) {
+        if site.admits(&self.widget.site.key, &self.widget.origin) {
             ControlFlow::Continue(())
         } else {
             self.may_stay().await
@@ -147,9 +149,9 @@ impl<'a> SocketLine<'a> {
 
     /// Ends the socket if the site is gone, has another key, or no longer shows the widget here.
     async fn may_stay(&mut self) -> Going {
-        let _turn = self.door.turn(self.state).await;
-        match site_of_key(&self.state.context, &self.door.site.key).await {
-            Ok(Some(site)) if site.origins.contains(&self.door.origin) => ControlFlow::Continue(()),
+        let _turn = self.widget.turn(self.state).await;
+        match site_of_key(&self.state.context, &self.widget.site.key).await {
+            Ok(Some(site)) if site.origins.contains(&self.widget.origin) => ControlFlow::Continue(()),
             Ok(_) => ControlFlow::Break(Some((code::NO_SITE, "the site does not show the widget here"))),
             Err(error) => end_after_error(&error),
         }

@@ -76,8 +76,8 @@ impl SocketLine<'_> {
         if told.delivered_up_to <= self.noted.delivered_up_to && told.read_up_to <= self.noted.read_up_to {
             return ControlFlow::Continue(());
         }
-        let _turn = self.door.turn(self.state).await;
-        match web_chat::note_progress(&self.state.context, &self.door.site, &self.visitor, told).await {
+        let _turn = self.widget.turn(self.state).await;
+        match web_chat::note_progress(&self.state.context, &self.widget.site, &self.visitor, told).await {
             Ok(noted) => self.noted = noted,
             Err(error) => {
                 let error = &error as &dyn std::error::Error;
@@ -93,8 +93,8 @@ impl SocketLine<'_> {
         let open = self.known.as_ref().filter(|chat| chat.state != ParticipantState::Closed);
         if let (false, Some(chat)) = (lately, open) {
             self.typed = Some(Instant::now());
-            let _turn = self.door.turn(self.state).await;
-            if let Err(error) = web_chat::types(&self.state.context, &self.door.site, chat).await {
+            let _turn = self.widget.turn(self.state).await;
+            if let Err(error) = web_chat::types(&self.state.context, &self.widget.site, chat).await {
                 tracing::warn!(error = &error as &dyn std::error::Error, "a typing notice to agents was not sent");
             }
         }
@@ -103,12 +103,12 @@ impl SocketLine<'_> {
 
     async fn post(&mut self, key: &PostKey, post: VisitorPost) -> Going {
         let limits = &self.state.web_chat.limits;
-        let room = limits.call(self.door.address).and_then(|()| limits.post(self.visitor.visitor));
+        let room = limits.call(self.widget.address).and_then(|()| limits.post(self.visitor.visitor));
         if let Err(wait) = room {
             return self.refuse(Some(key.as_str()), &too_often(wait)).await;
         }
-        let turn = self.door.turn(self.state).await;
-        let posted = web_chat::post(&self.state.context, &self.door.site, &self.visitor, key, post).await;
+        let turn = self.widget.turn(self.state).await;
+        let posted = web_chat::post(&self.state.context, &self.widget.site, &self.visitor, key, post).await;
         drop(turn);
         match posted {
             Ok(posted) => self.send_frame(frames::accepted_frame(key, posted)).await,

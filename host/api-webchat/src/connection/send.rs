@@ -20,8 +20,8 @@ enum Due {
 
 impl SocketLine<'_> {
     pub(super) async fn begin(&mut self, resume: Resume) -> Going {
-        let turn = self.door.turn(self.state).await;
-        let chat = match chat_of(&self.state.context, &self.door.site, &self.id).await {
+        let turn = self.widget.turn(self.state).await;
+        let chat = match chat_of(&self.state.context, &self.widget.site, &self.id).await {
             Ok(chat) => chat,
             Err(error) => return end_after_error(&error),
         };
@@ -95,8 +95,8 @@ impl SocketLine<'_> {
         else {
             return ControlFlow::Continue(None);
         };
-        let (ctx, client) = (&self.state.context, self.door.site.client);
-        let turn = self.door.turn(self.state).await;
+        let (ctx, client) = (&self.state.context, self.widget.site.client);
+        let turn = self.widget.turn(self.state).await;
         let found = match due {
             Due::End => messages_before(ctx, client, participant, i64::MAX).await,
             Due::Next => messages_after(ctx, client, participant, self.shown).await,
@@ -124,7 +124,7 @@ impl SocketLine<'_> {
     }
 
     fn frame(&self, kind: &str, page: &[ThreadMessage], more: bool) -> String {
-        let (ctx, client) = (&self.state.context, self.door.site.client);
+        let (ctx, client) = (&self.state.context, self.widget.site.client);
         let items: Vec<Value> = page.iter().map(|message| visitor_view::message(ctx, client, message)).collect();
         json!({ "type": kind, "items": items, "more": more }).to_string()
     }

@@ -63,8 +63,8 @@ async fn health(
 /// Filters of the list of attempts.
 #[derive(IntoParams)]
 #[into_params(parameter_in = Query, rename_all = "camelCase")]
-#[expect(dead_code, reason = "says what the handler looks for")]
-struct Wanted {
+#[expect(dead_code, reason = "describes the parameters")]
+struct AttemptFilterParameters {
     /// Only attempts of this webhook.
     #[param(nullable = false)]
     webhook_type: Option<WebhookTypeName>,
@@ -81,7 +81,7 @@ struct Wanted {
     path = "/messaging-service/WhatsApp/WhatsAppClientWebHook/{id}/attempts",
     operation_id = "listWebhookAttempts",
     tag = "Webhook deliveries",
-    params(("id" = Uuid, Path, description = "Id of the configuration."), ListQuery, Wanted),
+    params(("id" = Uuid, Path, description = "Id of the configuration."), ListQuery, AttemptFilterParameters),
     security(("apiKey" = [Webhooks::ROW.name])),
     responses((status = 200, description = "A page of attempts.", body = Page<AttemptBody>)),
 )]

@@ -281,7 +281,7 @@ async fn bytes_are_counted_as_they_come() {
     let hanging = Hanging::start(&service, 2, half).await;
     let answer = service.send(Call::post(SEND, vec![b' '; 10_000]).header("content-length", "10000").key(&service.key));
     assert_eq!(answer.await.error(), (503, "Service unavailable".to_owned()));
-    assert_eq!(service.get(NUMBERS).await.status, 200, "what needs no room goes on");
+    assert_eq!(service.get(NUMBERS).await.status, 200, "requests that need no room go on");
     hanging.end().await;
     let answer = service.send(Call::post(SEND, vec![b' '; 10_000]).key(&service.key)).await;
     assert_eq!(answer.error().0, 400, "there is room again");

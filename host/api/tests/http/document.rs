@@ -338,7 +338,7 @@ async fn the_committed_document_is_the_one_that_is_served() {
         std::fs::write(&path, &served).unwrap();
     }
     let committed = std::fs::read_to_string(path).unwrap_or_default();
-    assert!(committed == served, "docs/openapi.json is not what is served: run with UPDATE_DOCS=1 to write it anew");
+    assert!(committed == served, "docs/openapi.json is not what is served: run with UPDATE_DOCS=1 to write it again");
 }
 
 /// The addresses that a page refers to.

@@ -4,7 +4,7 @@ use base::media::url_for;
 use bytes::Bytes;
 use channels::media_store::MediaContent;
 use domain::ids::{ClientId, MediaId};
-use storage::inbound::media::{NewMedia, insert, mark_ready};
+use storage::inbound::media::{NewMedia, ReadyMedia, insert, mark_ready};
 use uuid::Uuid;
 
 use super::service::{Call, Service};
@@ -29,7 +29,8 @@ pub async fn file(service: &Service, mime_type: &str, content: &'static [u8]) ->
     ctx.media.delete(service.client, id).await.unwrap();
     let stored = ctx.media.put(service.client, id, MediaContent::Bytes(Bytes::from_static(content))).await.unwrap();
     let size = i64::try_from(stored.bytes).unwrap();
-    mark_ready(&mut db, service.client, id, (&stored.sha256, size), None).await.unwrap();
+    let ready = ReadyMedia { id, sha256: &stored.sha256, bytes: size, judged: None };
+    mark_ready(&mut db, service.client, ready).await.unwrap();
     (id, path(service, service.client, id))
 }
 

@@ -68,8 +68,8 @@ async fn the_original_of_an_order_can_be_had_by_its_client() {
     assert_eq!(shown["text"], "Order:\n1 x sku-1, 5.00 ZAR each\nTotal: 5.00 ZAR");
     let original = service.get(&original_of(&shown)).await.json();
     assert_eq!(original, json!({"messageId": shown["id"], "original": order, "earlierVersions": []}));
-    let nobodys = format!("{MESSAGES}/{}/original", uuid::Uuid::from_u128(5));
-    for unknown in [nobodys.as_str(), "/chat-service/api/v2/messages/x/original"] {
+    let unowned = format!("{MESSAGES}/{}/original", uuid::Uuid::from_u128(5));
+    for unknown in [unowned.as_str(), "/chat-service/api/v2/messages/x/original"] {
         assert_eq!(service.get(unknown).await.error().0, 404, "{unknown}");
     }
 }

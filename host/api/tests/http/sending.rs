@@ -57,12 +57,12 @@ async fn a_request_whose_recipients_were_all_rejected_leaves_its_key_free() {
     for _ in 0..2 {
         let rejected = service.send(call(WHATSAPP, &chat())).await;
         assert_eq!((&rejected.json()["acceptedCount"], &rejected.json()["rejectedCount"]), (&json!(0), &json!(1)));
-        assert_eq!(rejected.json()["requestId"], rejected.headers["x-request-id"].to_str().unwrap(), "answered anew");
+        assert_eq!(rejected.json()["requestId"], rejected.headers["x-request-id"].to_str().unwrap(), "a new answer");
     }
     let accepted = service.send(call(SMS, &sms(&["+27830000001", "nobody"]))).await;
     assert_eq!((&accepted.json()["acceptedCount"], &accepted.json()["rejectedCount"]), (&json!(1), &json!(1)));
     let replayed = service.send(call(WHATSAPP, &chat())).await;
-    assert_eq!(replayed.bytes, accepted.bytes, "what was accepted in part is replayed");
+    assert_eq!(replayed.bytes, accepted.bytes, "an answer with accepted recipients is replayed");
 }
 
 #[tokio::test]

@@ -62,9 +62,9 @@ async fn another_clients_configuration_is_404_like_one_that_does_not_exist() {
     };
     let other = create_client(&Administration::from(service.context.as_ref()), other).await.unwrap();
     let theirs = service.send(Call::get(&format!("{BASE}/{id}/secret")).key(other.api_key.expose())).await;
-    let nobodys = service.get(&format!("{BASE}/{}/secret", uuid::Uuid::nil())).await;
+    let unowned = service.get(&format!("{BASE}/{}/secret", uuid::Uuid::nil())).await;
     let no_id = service.get(&format!("{BASE}/nonsense/secret")).await;
-    for answer in [&theirs, &nobodys, &no_id] {
+    for answer in [&theirs, &unowned, &no_id] {
         assert_eq!(answer.error(), (404, "Not found".to_owned()));
         assert_eq!(answer.json()["message"], theirs.json()["message"]);
     }

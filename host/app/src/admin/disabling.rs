@@ -44,7 +44,7 @@ pub(super) async fn remove_inbox(
     address: &str,
 ) -> anyhow::Result<Value> {
     let admin = base.administration();
-    let working = disabling::remove_inbox(&admin, client_ref, (channel, address), Actor::Operator).await?;
+    let working = disabling::remove_inbox(&admin, client_ref, channel, address, Actor::Operator).await?;
     Ok(json!({ "clientRef": client_ref, "kind": channel.as_str(), "name": address, "lanesAtWork": working }))
 }
 

@@ -144,7 +144,7 @@ pub(super) async fn all_inboxes(
     let disabled = disablement::times(&mut db, client).await?;
     let (mut found, mut at) = (Vec::new(), PAGE);
     loop {
-        let (page, _) = inboxes::page(&mut db, client, (channel, ""), at).await?;
+        let (page, _) = inboxes::page(&mut db, client, channel, "", at).await?;
         if page.is_empty() {
             return Ok(found);
         }

@@ -11,7 +11,7 @@ use domain::{
     phone::{Bsuid, Msisdn},
 };
 use serde_json::{Value, json};
-use tenancy::person::{self, Certificate, ErasedTable, Leftovers, REWRITTEN_MOST, StopEntries};
+use tenancy::person::{self, Certificate, ErasedTable, Leftovers, REWRITTEN_MOST, StopEntries, WantedErasure};
 use tokio::{fs::OpenOptions, io::AsyncWriteExt};
 
 use super::lists;
@@ -99,7 +99,8 @@ async fn erase_person(config: &Settings, base: &Base, erase: PersonErase) -> any
     let store = store(config, base)?;
     let admin = base.administration();
     let stops = if erase.with_stops { StopEntries::Erase } else { StopEntries::Keep };
-    let certificate = person::erase(&admin, store.as_ref(), client, (&address, stops), Actor::Operator).await?;
+    let wanted = WantedErasure { address: &address, stops };
+    let certificate = person::erase(&admin, store.as_ref(), client, wanted, Actor::Operator).await?;
     // Also here, because no server may be running, and the ledger must have the erasure.
     if let Err(error) = add_to_ledger(base, &config.data_dir().join(erasure_ledger::FILE)).await {
         tracing::error!("the erasure is not copied into the ledger, which a restore needs: {error:#}");

@@ -10,7 +10,7 @@ use settings::{Secret, Settings};
 use storage::inboxes::Inbox;
 use tenancy::{
     disabling::DisableTarget,
-    inboxes::{self, NewAccount, NewsSource},
+    inboxes::{self, NewAccount, UpdateSource},
 };
 
 use super::{disabling, lists, secrets};
@@ -19,7 +19,7 @@ use crate::{cli::client_argument::ClientArgument, process_base::Base};
 /// `patchbay telegram ...`
 #[derive(Debug, Subcommand)]
 pub enum TelegramCommand {
-    /// Connect a bot. For a bot of the client, this replaces its token and the way of its updates
+    /// Connect a bot. For a bot of the client, this replaces its token and how its updates arrive
     Add(TelegramAdd),
     /// List the bots with their ids
     List(ClientArgument),
@@ -123,7 +123,7 @@ async fn add(config: &Settings, base: &Base, add: TelegramAdd) -> anyhow::Result
     let token = token(add.token)?;
     let public_url = config.public_url(config.server.listen);
     let is_public = config.server.public_url.is_some() && public_url.starts_with("https://");
-    let news = update_source(&add.way, is_public);
+    let updates = update_source(&add.way, is_public);
     let simulator = config.simulator_on().then(|| format!("http://{}", config.simulator.listen));
     let api = TelegramApi::new(config.telegram_settings(simulator.as_deref()))?;
     let TelegramBot { id, username } =
@@ -137,26 +137,26 @@ async fn add(config: &Settings, base: &Base, add: TelegramAdd) -> anyhow::Result
         name: username.clone(),
         access_token: token.clone(),
         callback_secret: callback_secret.clone(),
-        news,
+        updates,
     };
     let inbox = inboxes::add_account(&base.administration(), new, Actor::Operator).await?;
-    let repeat = "the bot is stored, but Telegram did not take the way of its updates; repeat the command";
-    match news {
-        NewsSource::Callback => {
+    let repeat = "the bot is stored, but Telegram did not take the setting of webhook or polling; repeat the command";
+    match updates {
+        UpdateSource::Webhook => {
             let url = format!("{}/providers/telegram/webhook/{}", public_url.trim_end_matches('/'), inbox.id);
             api.set_webhook(&token, &url, &callback_secret).await.context(repeat)?;
         }
-        NewsSource::Asking => api.delete_webhook(&token).await.context(repeat)?,
+        UpdateSource::Polling => api.delete_webhook(&token).await.context(repeat)?,
     }
-    let way = if news == NewsSource::Callback { "webhook" } else { "polling" };
+    let way = if updates == UpdateSource::Webhook { "webhook" } else { "polling" };
     Ok(json!({ "id": inbox.id, "botId": inbox.address(), "username": username, "updates": way }))
 }
 
-fn update_source(given: &UpdateWay, is_public: bool) -> NewsSource {
+fn update_source(given: &UpdateWay, is_public: bool) -> UpdateSource {
     match given {
-        UpdateWay { webhook: true, .. } => NewsSource::Callback,
-        UpdateWay { polling: true, .. } => NewsSource::Asking,
-        _ if is_public => NewsSource::Callback,
-        _ => NewsSource::Asking,
+        UpdateWay { webhook: true, .. } => UpdateSource::Webhook,
+        UpdateWay { polling: true, .. } => UpdateSource::Polling,
+        _ if is_public => UpdateSource::Webhook,
+        _ => UpdateSource::Polling,
     }
 }

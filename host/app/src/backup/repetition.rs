@@ -36,7 +36,8 @@ pub(super) fn read_ledger(
 /// Returns the number of persons that were erased again. If it fails, it can be called again.
 pub(super) async fn finish(
     config: &Settings,
-    (db, sealer): (&Db, &Sealer),
+    db: &Db,
+    sealer: &Sealer,
     ledger: ErasureLedger,
     progress: &mut BackupProgress,
 ) -> anyhow::Result<u64> {

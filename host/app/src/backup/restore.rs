@@ -43,19 +43,28 @@ pub async fn restore(config: &Settings, arguments: &RestoreArguments) -> anyhow:
     manifest.check_keys(&sealer.fingerprints())?;
     block_in_place(|| source.verify(&manifest, &mut progress))?;
     let database = Database::start(config).await?;
-    let backup = (&source, &manifest);
-    let answer = restore_to(config, database.url(), backup, (&sealer, ledger), &mut progress).await;
+    let checked = CheckedBackup { source: &source, manifest: &manifest, sealer: &sealer };
+    let answer = restore_to(config, database.url(), checked, ledger, &mut progress).await;
     database.stop().await;
     answer
+}
+
+/// A backup whose files are whole, with the master key that it was made with.
+#[derive(Clone, Copy)]
+struct CheckedBackup<'a> {
+    source: &'a BackupSource,
+    manifest: &'a BackupManifest,
+    sealer: &'a Sealer,
 }
 
 async fn restore_to(
     config: &Settings,
     url: &str,
-    (source, manifest): (&BackupSource, &BackupManifest),
-    (sealer, ledger): (&Sealer, ErasureLedger),
+    checked: CheckedBackup<'_>,
+    ledger: ErasureLedger,
     progress: &mut BackupProgress,
 ) -> anyhow::Result<Value> {
+    let CheckedBackup { source, manifest, sealer } = checked;
     let db = storage::connect(url, 2).await.with_context(|| unreachable(config))?;
     let unfinished = backup::find_unfinished(&mut *db.acquire().await?).await?;
     let saved_files = media_files(source, manifest)?;
@@ -77,12 +86,12 @@ async fn restore_to(
             backup::prepare(&db, &manifest.migrations, &manifest.partitions).await?;
             // Files come first: no row of the database may name a file that is missing.
             restore_files(config, source, &saved_files, progress).await?;
-            restore_rows(&db, source, manifest, (sealer, &ledger), progress).await?;
+            restore_rows(&db, checked, &ledger, progress).await?;
             saved_files.len()
         }
     };
     let applied = storage::migrate(&db).await.context("the rows are restored, but the database cannot be migrated")?;
-    let erased = repetition::finish(config, (&db, sealer), ledger, progress).await?;
+    let erased = repetition::finish(config, &db, sealer, ledger, progress).await?;
     db.close().await;
     let rows: u64 = manifest.tables.iter().map(|saved| saved.rows).sum();
     if manifest.media == MediaScope::WithoutBucket {
@@ -99,9 +108,8 @@ async fn restore_to(
 
 async fn restore_rows(
     db: &Db,
-    source: &BackupSource,
-    manifest: &BackupManifest,
-    (sealer, ledger): (&Sealer, &ErasureLedger),
+    CheckedBackup { source, manifest, sealer }: CheckedBackup<'_>,
+    ledger: &ErasureLedger,
     progress: &mut BackupProgress,
 ) -> anyhow::Result<()> {
     let mut load = LoadTransaction::begin(db).await?;

@@ -79,7 +79,7 @@ fn documents() -> Vec<(String, String)> {
 fn commands((document, text): (String, String)) -> Vec<ShownCommand> {
     let mut found = vec![];
     let mut collect = |code: &str, complete: bool| {
-        let commands = simple_commands(code).into_iter().filter_map(of_patchbay);
+        let commands = shell_commands(code).into_iter().filter_map(of_patchbay);
         found.extend(commands.map(|words| ShownCommand { document: document.clone(), words, complete }));
     };
     blocks(&text, "sh").iter().for_each(|block| collect(&block.text, true));
@@ -104,15 +104,15 @@ fn of_patchbay(words: Vec<String>) -> Option<Vec<String>> {
     is_ours.then_some(words)
 }
 
-/// The simple commands of a shell text, as words without quotes. A redirection ends a command here.
-fn simple_commands(text: &str) -> Vec<Vec<String>> {
+/// The commands of a shell text, as words without quotes. A redirection ends a command here.
+fn shell_commands(text: &str) -> Vec<Vec<String>> {
     let (mut commands, mut command, mut word) = (vec![], vec![], None::<String>);
     let (mut quote, mut letters) = (None, text.chars().peekable());
     while let Some(letter) = letters.next() {
         match (quote, letter) {
             (Some(mark), _) if letter == mark => quote = None,
             (Some('"') | None, '\\') => {
-                // A line that goes on in the next one adds no word.
+                // A backslash at the end of a line continues the line and adds nothing.
                 if let Some(next) = letters.next().filter(|next| *next != '\n') {
                     word.get_or_insert_default().push(next);
                 }

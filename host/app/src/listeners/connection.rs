@@ -43,8 +43,10 @@ const MIN_CHECK_INTERVAL: Duration = Duration::from_millis(10);
 const CLOSE_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// A proxy in front of us may read a body with two lengths differently.
-const FRAMED_TWICE: HeadFault =
-    HeadFault { header: "Transfer-Encoding", said: "cannot stand beside Content-Length: a body is framed in one way" };
+const FRAMED_TWICE: HeadFault = HeadFault {
+    header: "Transfer-Encoding",
+    said: "cannot be combined with Content-Length: a body is framed in one way",
+};
 
 /// Checks a rule of HTTP/1.1 that the library does not check: exactly one valid `Host` (RFC 9112, 3.2).
 fn wrong_head<B>(request: &Request<B>) -> Option<HeadFault> {

@@ -14,7 +14,8 @@ const CONNECTIONS: usize = 64;
 pub async fn serve(
     listener: TcpListener,
     router: Router,
-    (timeouts, answers): (ConnectionTimeouts, EarlyAnswers),
+    timeouts: ConnectionTimeouts,
+    answers: EarlyAnswers,
     stop: CancellationToken,
 ) -> anyhow::Result<()> {
     let limits = ConnectionLimits { connections: CONNECTIONS, per_address: CONNECTIONS, proxies: Vec::new() };

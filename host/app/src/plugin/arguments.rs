@@ -396,7 +396,7 @@ pub struct RecordArguments {
 
 fn seconds(text: &str) -> Result<u64, String> {
     let span = author::span(text).and_then(|span| u64::try_from(span.num_seconds()).ok());
-    span.ok_or_else(|| format!("`{text}` is not a time; write 30m, 1h30m or 2d"))
+    span.ok_or_else(|| format!("`{text}` is not a duration; write one such as 30m, 1h30m or 2d"))
 }
 
 /// `patchbay plugin verify`

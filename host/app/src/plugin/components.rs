@@ -12,7 +12,7 @@ pub(super) async fn bindings(wanted: Bindings) -> anyhow::Result<()> {
     let Bindings { lang, world, validates, out, json } = wanted;
     let made = tokio::task::spawn_blocking(move || {
         let mut progress = StepProgress::new();
-        let made = build::bindings(lang, (world, validates), &out, &mut |step| progress.tell(step));
+        let made = build::bindings(lang, world, validates, &out, &mut |step| progress.tell(step));
         progress.done();
         made.map(|made| (made, out))
     });

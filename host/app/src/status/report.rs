@@ -39,7 +39,8 @@ impl ReportSource {
     pub fn new(
         ctx: &Arc<Context>,
         smpp: Option<SmppGateway>,
-        (role, listen): (ProcessRole, Option<SocketAddr>),
+        role: ProcessRole,
+        listen: Option<SocketAddr>,
         data_dir: &Path,
     ) -> Self {
         let (ctx, started_at) = (Arc::clone(ctx), ctx.now());

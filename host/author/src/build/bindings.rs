@@ -76,7 +76,8 @@ pub struct GeneratedBindings {
 /// Blocks. `progress` gets status messages.
 pub fn bindings(
     lang: BindingsLang,
-    (world, validates): (World, bool),
+    world: World,
+    validates: bool,
     out: &Path,
     progress: &mut dyn FnMut(&str),
 ) -> Result<GeneratedBindings, BuildError> {

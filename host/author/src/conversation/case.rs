@@ -1,4 +1,5 @@
-use domain::ids::ClientId;
+use std::sync::Arc;
+
 use plugin_host::{CallSeed, PluginCall, World, json::WorldQuestion, unix_millis};
 use serde_json::{Value, json};
 
@@ -21,11 +22,11 @@ const TURN: &str = "01990000-0000-7000-8000-000000000001";
 /// A test with one question and its expected answer.
 #[derive(Debug, Clone)]
 pub(super) struct QuestionCase {
-    given: Value,
+    question_json: Value,
     given_line: u64,
     wanted: ExpectedResult,
     wanted_line: u64,
-    written: String,
+    expectation_text: String,
     logged: Option<String>,
     stores: StoredValues,
 }
@@ -38,7 +39,9 @@ enum ExpectedResult {
 
 impl QuestionCase {
     pub(super) fn read(node: &YamlNode, fields: YamlFields<'_>) -> Result<Self, YamlFault> {
-        let given = fields.get("given").ok_or_else(|| node.fault("a case needs `given`: the event"))?;
+        let given = fields
+            .get("given")
+            .ok_or_else(|| node.fault("a case needs `given`: the event or question of its world"))?;
         let (name, wanted, place) = match (fields.get_nullable("expect"), fields.get("fails")) {
             (Some(_), Some(place)) => return Err(place.fault("give `expect` or `fails`, not both")),
             (Some(place), None) => {
@@ -49,9 +52,9 @@ impl QuestionCase {
             (None, None) => return Err(node.fault("a case needs `expect` or `fails`")),
         };
         Ok(Self {
-            given: given.json(),
+            question_json: given.json(),
             given_line: given.line,
-            written: short(name, place),
+            expectation_text: short(name, place),
             wanted,
             wanted_line: place.line,
             logged: fields.get("log").map(|node| node.text("log")).transpose()?,
@@ -67,11 +70,11 @@ impl QuestionCase {
         &self,
         local_host: &LocalHost,
         loaded: &LoadedProgram,
-        (client, cost): (ClientId, &mut Cost),
         setup: &TestSetup,
-        web: &StubWeb,
+        web: &Arc<StubWeb>,
+        cost: &mut Cost,
     ) -> Result<(), TestFailure> {
-        let (given, session) = question(loaded.world, &self.given, setup);
+        let (given, session) = question(loaded.world, &self.question_json, setup);
         let question = WorldQuestion::from_json(loaded.world, &given, &session);
         let question = question.map_err(|faults| TestFailure {
             line: self.given_line,
@@ -83,7 +86,7 @@ impl QuestionCase {
         // Ids of jobs begin with the id of the event.
         let turn = given.get("id").and_then(Value::as_str).filter(|_| loaded.world == World::Chatbot).unwrap_or(TURN);
         let call = PluginCall {
-            client,
+            client: local_host.client(Arc::clone(web) as _),
             plugin: &loaded.plugin,
             now: setup.now,
             seed: CallSeed::from_number(1),
@@ -101,7 +104,7 @@ impl QuestionCase {
         cost.add(notes.cost);
         let fail = |difference: Vec<String>| TestFailure {
             line: self.wanted_line,
-            step: self.written.clone(),
+            step: self.expectation_text.clone(),
             difference,
             notes: notes.lines(),
             ..TestFailure::default()

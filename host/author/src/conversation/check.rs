@@ -95,7 +95,8 @@ pub(super) fn not_handed_over(turns: &[LocalTurn]) -> Vec<String> {
 /// Whether an effect is there, or absent. `deed` follows `the bot`.
 pub(super) fn did(
     turns: &[LocalTurn],
-    (wanted, effect): (bool, &HostEffect),
+    wanted: bool,
+    effect: &HostEffect,
     deed: &str,
     chat: &LocalChat<'_>,
 ) -> Vec<String> {

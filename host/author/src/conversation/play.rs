@@ -30,12 +30,12 @@ pub(super) async fn play(
     coverage: &mut Coverage,
 ) -> (TestOutcome, Cost) {
     let web = Arc::new(StubWeb::new(test.setup.stubs.clone()));
-    let client = local_host.client(Arc::clone(&web) as _);
     let mut cost = Cost::default();
     let played = match &test.script {
-        Script::Case(case) => case.ask(local_host, loaded, (client, &mut cost), &test.setup, &web).await,
+        Script::Case(case) => case.ask(local_host, loaded, &test.setup, &web, &mut cost).await,
         Script::Steps(steps) => match test.setup.conversation() {
             Ok(setup) => {
+                let client = local_host.client(Arc::clone(&web) as _);
                 let chat = LocalChat::new(local_host, loaded.clone(), client, setup);
                 let (turns, said, so_far) = (vec![], VecDeque::new(), vec![]);
                 Play { chat, web: &web, turns, said, failed: false, so_far, cost: &mut cost, coverage }.all(steps).await
@@ -213,14 +213,14 @@ impl Play<'_> {
             StepKind::HandedOver { team, note } => check::handed_over(turns, team.as_ref(), note.as_deref(), chat),
             StepKind::NotHandedOver => check::not_handed_over(turns),
             StepKind::Closed(wanted) => {
-                check::did(turns, (*wanted, &HostEffect::Closed), "closes the conversation", chat)
+                check::did(turns, *wanted, &HostEffect::Closed, "closes the conversation", chat)
             }
             StepKind::Typing(wanted) => {
-                check::did(turns, (*wanted, &HostEffect::Typing), "shows that it is typing", chat)
+                check::did(turns, *wanted, &HostEffect::Typing, "shows that it is typing", chat)
             }
             StepKind::Reacted(emoji) => check::reacted(turns, emoji),
             StepKind::RatingAsked(wanted) => {
-                check::did(turns, (*wanted, &HostEffect::RatingAsked), "asks for a rating", chat)
+                check::did(turns, *wanted, &HostEffect::RatingAsked, "asks for a rating", chat)
             }
             StepKind::NotTagged => check::no_tags(chat),
             StepKind::Tagged(tags) => check::check_tags(tags, chat),

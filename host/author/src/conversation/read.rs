@@ -207,7 +207,8 @@ fn timers(node: &YamlNode) -> Result<Vec<(String, Option<TimeDelta>)>, YamlFault
     let timer = |(name, left): &(String, YamlNode)| {
         let text = left.text(name)?;
         let span = time::span(&text);
-        let span = span.ok_or_else(|| left.fault(format!("`{text}` is not a time; write 30m, 1h30m or 2d")))?;
+        let span =
+            span.ok_or_else(|| left.fault(format!("`{text}` is not a duration; write one such as 30m, 1h30m or 2d")))?;
         Ok((name.clone(), Some(span)))
     };
     node.map("timers")?.iter().map(timer).collect()

@@ -209,7 +209,7 @@ fn http_limits(node: &YamlNode) -> Result<HttpLimits, YamlFault> {
 
 fn delay(node: &YamlNode) -> Result<TimeDelta, YamlFault> {
     let text = node.text("after")?;
-    time::span(&text).ok_or_else(|| node.fault(format!("`{text}` is not a time; write 40s or 1m")))
+    time::span(&text).ok_or_else(|| node.fault(format!("`{text}` is not a duration; write one such as 40s or 1m")))
 }
 
 fn answer(fields: YamlFields<'_>) -> Result<Result<HttpResponse, HttpFault>, YamlFault> {

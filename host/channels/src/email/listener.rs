@@ -26,14 +26,14 @@ pub async fn listen(
     stop: CancellationToken,
 ) {
     let shared = Shared { settings: Arc::new(settings), events };
-    let (places, sessions) = (MailPlaces::new(&shared.settings), TaskTracker::new());
+    let mails = MailListener { places: MailPlaces::new(&shared.settings), shared, sessions: TaskTracker::new(), stop };
     loop {
         let accepted = tokio::select! {
-            () = stop.cancelled() => break,
+            () = mails.stop.cancelled() => break,
             accepted = listener.accept() => accepted,
         };
         match accepted {
-            Ok((stream, peer)) => take(&shared, &places, &sessions, (stream, peer), &stop),
+            Ok((stream, peer)) => mails.take(stream, peer),
             Err(error) => {
                 tracing::warn!(error = &error as &dyn std::error::Error, "an SMTP connection could not be accepted");
                 sleep(NO_DESCRIPTORS).await;
@@ -41,36 +41,40 @@ pub async fn listen(
         }
     }
     drop(listener);
-    sessions.close();
-    if timeout(DRAIN, sessions.wait()).await.is_err() {
+    mails.sessions.close();
+    if timeout(DRAIN, mails.sessions.wait()).await.is_err() {
         tracing::warn!("SMTP sessions that were still open after {} s were closed", DRAIN.as_secs());
     }
 }
 
-fn take(
-    shared: &Shared,
-    places: &MailPlaces,
-    sessions: &TaskTracker,
-    (stream, peer): (TcpStream, SocketAddr),
-    stop: &CancellationToken,
-) {
-    let peer = peer.ip().to_canonical();
-    let settings = &shared.settings;
-    let allowed = settings.allowed.is_empty() || settings.allowed.iter().any(|net| net.contains(&peer));
-    if !allowed {
-        sessions.spawn(send_away(stream, "554 5.7.1 no mail is taken from your address\r\n"));
-        return;
-    }
-    match places.enter(CountedSource::of(peer)) {
-        Some(place) => {
-            let (shared, stop) = (shared.clone(), stop.clone());
-            sessions.spawn(async move {
-                let _ = stream.set_nodelay(true);
-                session::serve(shared, stream, peer, (stop, place)).await;
-            });
+/// Admits connections.
+struct MailListener {
+    shared: Shared,
+    places: MailPlaces,
+    sessions: TaskTracker,
+    stop: CancellationToken,
+}
+
+impl MailListener {
+    fn take(&self, stream: TcpStream, peer: SocketAddr) {
+        let peer = peer.ip().to_canonical();
+        let settings = &self.shared.settings;
+        let allowed = settings.allowed.is_empty() || settings.allowed.iter().any(|net| net.contains(&peer));
+        if !allowed {
+            self.sessions.spawn(send_away(stream, "554 5.7.1 no mail is taken from your address\r\n"));
+            return;
         }
-        None => {
-            sessions.spawn(send_away(stream, "421 4.7.0 too many connections: try again later\r\n"));
+        match self.places.enter(CountedSource::of(peer)) {
+            Some(place) => {
+                let (shared, stop) = (self.shared.clone(), self.stop.clone());
+                self.sessions.spawn(async move {
+                    let _ = stream.set_nodelay(true);
+                    session::serve(shared, stream, peer, stop, place).await;
+                });
+            }
+            None => {
+                self.sessions.spawn(send_away(stream, "421 4.7.0 too many connections: try again later\r\n"));
+            }
         }
     }
 }

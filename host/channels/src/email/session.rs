@@ -68,12 +68,7 @@ impl Next {
     }
 }
 
-pub(super) async fn serve(
-    shared: Shared,
-    stream: TcpStream,
-    peer: IpAddr,
-    (stop, place): (CancellationToken, MailPlace),
-) {
+pub(super) async fn serve(shared: Shared, stream: TcpStream, peer: IpAddr, stop: CancellationToken, place: MailPlace) {
     let within = shared.settings.command_timeout.min(shared.settings.first_mail_timeout);
     let mut session = Session {
         mail_due: Instant::now() + shared.settings.first_mail_timeout,

@@ -54,7 +54,7 @@ mod tests {
         let mut next = Box::pin(on_behalf_of(client(1), async { lookups.turn().await }));
         assert!(futures::poll!(&mut next).is_pending(), "one more than its share");
         assert!(futures::poll!(Box::pin(on_behalf_of(client(2), async { lookups.turn().await }))).is_ready());
-        assert!(futures::poll!(Box::pin(lookups.turn())).is_ready(), "calls of nobody");
+        assert!(futures::poll!(Box::pin(lookups.turn())).is_ready(), "calls without a client");
 
         turns.pop();
         assert!(futures::poll!(&mut next).is_ready(), "a turn that has become free");

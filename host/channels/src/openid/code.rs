@@ -45,7 +45,8 @@ impl OpenidProvider {
     /// [`login_url`](Self::login_url).
     pub async fn identify(
         &self,
-        (code, source): (String, Option<IpAddr>),
+        code: String,
+        source: Option<IpAddr>,
         secret: &OpenidSecret,
         redirect: &str,
         now: DateTime<Utc>,
@@ -56,9 +57,10 @@ impl OpenidProvider {
         let exchange = client.exchange_code(AuthorizationCode::new(code));
         let exchange = exchange.map_err(|_| OpenidFault::Misconfigured.log("discovery: no token endpoint"))?;
         let exchange = exchange.set_pkce_verifier(PkceCodeVerifier::new(secret.pkce()));
-        let answer = exchange.request_async(self.calls()).await;
-        let answer = answer.map_err(|error| OpenidFault::of_exchange(&error))?;
-        let claims = self.verify((&metadata, &client), &answer, (secret, redirect), now).await?;
+        let tokens = exchange.request_async(self.calls()).await;
+        let tokens = tokens.map_err(|error| OpenidFault::of_exchange(&error))?;
+        let answer = CodeAnswer { tokens: &tokens, secret, redirect, now };
+        let claims = self.verify(&metadata, &client, answer).await?;
         let person = OpenidPerson {
             subject: claims.subject().to_string(),
             email: claims.email().map(|email| email.to_string()),
@@ -69,23 +71,22 @@ impl OpenidProvider {
         if person.email.is_some() && claims.email_verified().is_some() || client.user_info_url().is_none() {
             return Ok(person);
         }
-        self.complete(&client, &answer, (&claims, person)).await
+        self.complete(&client, &tokens, &claims, person).await
     }
 
     /// If the key of the signature is unknown, the keys are fetched once more.
     async fn verify(
         &self,
-        (metadata, client): (&Arc<CoreProviderMetadata>, &ProviderClient),
-        answer: &CoreTokenResponse,
-        (secret, redirect): (&OpenidSecret, &str),
-        now: DateTime<Utc>,
+        metadata: &Arc<CoreProviderMetadata>,
+        client: &ProviderClient,
+        answer: CodeAnswer<'_>,
     ) -> Result<CoreIdTokenClaims, OpenidFault> {
-        match verified(client, answer, secret, now)? {
+        match answer.claims(client)? {
             Ok(claims) => Ok(claims),
             Err(ClaimsVerificationError::SignatureVerification(SignatureVerificationError::NoMatchingKey)) => {
                 let newer = self.newer_than(metadata).await?;
-                let newer = self.client(&newer, redirect)?;
-                verified(&newer, answer, secret, now)?.map_err(|error| OpenidFault::of_claims(&error))
+                let newer = self.client(&newer, answer.redirect)?;
+                answer.claims(&newer)?.map_err(|error| OpenidFault::of_claims(&error))
             }
             Err(error) => Err(OpenidFault::of_claims(&error)),
         }
@@ -94,10 +95,11 @@ impl OpenidProvider {
     async fn complete(
         &self,
         client: &ProviderClient,
-        answer: &CoreTokenResponse,
-        (claims, person): (&CoreIdTokenClaims, OpenidPerson),
+        tokens: &CoreTokenResponse,
+        claims: &CoreIdTokenClaims,
+        person: OpenidPerson,
     ) -> Result<OpenidPerson, OpenidFault> {
-        let request = client.user_info(answer.access_token().clone(), Some(claims.subject().clone()));
+        let request = client.user_info(tokens.access_token().clone(), Some(claims.subject().clone()));
         let request = request.map_err(|_| OpenidFault::Misconfigured.log("discovery: no userinfo endpoint"))?;
         let found: CoreUserInfoClaims =
             request.request_async(self.calls()).await.map_err(|error| OpenidFault::of_user_info(&error))?;
@@ -112,19 +114,31 @@ impl OpenidProvider {
     }
 }
 
-fn verified(
-    client: &ProviderClient,
-    answer: &CoreTokenResponse,
-    secret: &OpenidSecret,
+/// The answer of the provider to a code, and the facts of the login that it must match.
+#[derive(Clone, Copy)]
+struct CodeAnswer<'a> {
+    tokens: &'a CoreTokenResponse,
+    secret: &'a OpenidSecret,
+    redirect: &'a str,
     now: DateTime<Utc>,
-) -> Result<Result<CoreIdTokenClaims, ClaimsVerificationError>, OpenidFault> {
-    let token = answer.id_token().ok_or_else(|| OpenidFault::Misconfigured.log("token endpoint: no ID token"))?;
-    let verifier = client
-        .id_token_verifier()
-        .set_allowed_algs(ALGORITHMS)
-        .set_time_fn(move || now - CLOCK_LEEWAY)
-        .set_issue_time_verifier_fn(move |issued| {
-            if issued > now + CLOCK_LEEWAY { Err("ID token from the future".to_owned()) } else { Ok(()) }
-        });
-    Ok(token.claims(&verifier, &Nonce::new(secret.nonce())).cloned())
+}
+
+impl CodeAnswer<'_> {
+    /// The inner error: they cannot be verified.
+    fn claims(
+        self,
+        client: &ProviderClient,
+    ) -> Result<Result<CoreIdTokenClaims, ClaimsVerificationError>, OpenidFault> {
+        let now = self.now;
+        let token =
+            self.tokens.id_token().ok_or_else(|| OpenidFault::Misconfigured.log("token endpoint: no ID token"))?;
+        let verifier = client
+            .id_token_verifier()
+            .set_allowed_algs(ALGORITHMS)
+            .set_time_fn(move || now - CLOCK_LEEWAY)
+            .set_issue_time_verifier_fn(move |issued| {
+                if issued > now + CLOCK_LEEWAY { Err("ID token from the future".to_owned()) } else { Ok(()) }
+            });
+        Ok(token.claims(&verifier, &Nonce::new(self.secret.nonce())).cloned())
+    }
 }

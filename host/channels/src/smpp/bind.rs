@@ -202,8 +202,7 @@ impl BindTask {
         tasks: TaskTracker,
         stop: CancellationToken,
     ) {
-        let (names, forms) = ((self.url.name.clone(), account), (self.url.ids, self.url.alphabet));
-        let deliveries = Deliveries::new(names, forms, events, to_joiner, tasks);
+        let deliveries = Deliveries::new(&self.url, account, events, to_joiner, tasks);
         let mut pause = Pause::new(&self.settings);
         while !stop.is_cancelled() {
             *self.next_try() = Instant::now();

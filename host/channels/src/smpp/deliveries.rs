@@ -18,6 +18,7 @@ use super::{
     },
     session::{SessionRequestHandle, SmppSession, count},
     text::DefaultAlphabet,
+    url::SmppUrl,
 };
 
 const RECEIPTS_AT_ONCE: usize = 32;
@@ -44,17 +45,17 @@ pub(super) enum SessionAction {
 
 impl Deliveries {
     pub(super) fn new(
-        (bind, account): (String, Vec<String>),
-        (ids, alphabet): (IdForm, DefaultAlphabet),
+        url: &SmppUrl,
+        account: Vec<String>,
         events: Arc<dyn SmppEvents>,
         to_joiner: mpsc::Sender<QueuedPart>,
         tasks: TaskTracker,
     ) -> Self {
         Self {
-            bind,
+            bind: url.name.clone(),
             account,
-            ids,
-            alphabet,
+            ids: url.ids,
+            alphabet: url.alphabet,
             events,
             to_joiner,
             tasks,

@@ -26,7 +26,7 @@ use crate::{
     carrier::{
         Carrier, CarrierInbox, CarrierPause, OutgoingMessage, PresenceRefused, PresenceSignal, SendPlace,
         UnsupportedContent,
-        rate_gate::{RateCall, RateGate, SETTINGS_LAST},
+        gates::{RateCall, RateGate, SETTINGS_LAST},
     },
 };
 
@@ -46,13 +46,13 @@ pub struct TelegramLimits {
 
 pub struct TelegramCarrier {
     api: TelegramApi,
-    doors: RateGate,
+    gates: RateGate,
     chats: Mutex<HashMap<(InboxId, String), Instant>>,
 }
 
 impl TelegramCarrier {
     pub fn new(api: TelegramApi, limits: TelegramLimits) -> Self {
-        Self { api, doors: RateGate::new(limits.rate_per_second, limits.in_flight), chats: Mutex::default() }
+        Self { api, gates: RateGate::new(limits.rate_per_second, limits.in_flight), chats: Mutex::default() }
     }
 }
 
@@ -71,7 +71,7 @@ impl Carrier for TelegramCarrier {
     }
 
     fn window(&self, _inbox: &CarrierInbox) -> usize {
-        self.doors.window()
+        self.gates.window()
     }
 
     fn take(&self, inbox: &CarrierInbox, wanted: usize) -> Result<Vec<SendPlace>, CarrierPause> {
@@ -79,11 +79,11 @@ impl Carrier for TelegramCarrier {
             let reason = "this bot has no token".to_owned();
             return Err(CarrierPause { reason, look_again: WITHOUT_CREDENTIALS });
         }
-        Ok(self.doors.take(inbox, wanted))
+        Ok(self.gates.take(inbox, wanted))
     }
 
     async fn ready(&self, inbox: &CarrierInbox) {
-        self.doors.ready(inbox).await;
+        self.gates.ready(inbox).await;
     }
 
     fn admit(&self, inbox: &CarrierInbox, to: &Address) -> Result<(), Duration> {

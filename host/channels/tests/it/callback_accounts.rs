@@ -92,7 +92,7 @@ fn a_field_without_an_account_is_kept_without_a_client() {
     let body =
         json!({"object":"whatsapp_business_account","entry":[{"changes":[{"field":"account_update","value":{}}]}]});
     let items = parse(body.to_string().as_bytes()).unwrap();
-    assert_eq!(items[0].target, CallbackTarget::Nobody);
+    assert_eq!(items[0].target, CallbackTarget::Unknown);
     assert!(matches!(items[0].body, CallbackBody::Unreadable(_)));
 }
 

@@ -71,10 +71,10 @@ fn changes_that_name_no_message_or_say_nothing_are_kept_as_unreadable() {
     ] {
         assert!(is_unreadable(&of_cloud(cloud_message(kind, part.clone()))), "{kind} {part}");
     }
-    let mut nobody = cloud_message("revoke", json!({"original_message_id":"wamid.O"}));
-    nobody["from"] = json!("");
-    nobody["from_user_id"] = json!(null);
-    assert!(is_unreadable(&of_cloud(nobody)), "nobody did it");
+    let mut no_sender = cloud_message("revoke", json!({"original_message_id":"wamid.O"}));
+    no_sender["from"] = json!("");
+    no_sender["from_user_id"] = json!(null);
+    assert!(is_unreadable(&of_cloud(no_sender)), "no sender");
 }
 
 fn is_unreadable(items: &[CallbackItem]) -> bool {
@@ -105,7 +105,7 @@ fn a_message_written_in_the_business_app_is_an_echo_with_its_recipient() {
          "reaction":{"message_id":"wamid.Q","emoji":"\u{1f44d}"}},
     ]);
     let items = app(echoes);
-    assert!(is_unreadable(&items[2..3]), "one went to nobody");
+    assert!(is_unreadable(&items[2..3]), "one names no recipient");
     let text = said(&items[0]);
     assert_eq!(text.to, address(AddressKind::Phone, "27820000001"));
     assert_eq!(text.also_to, Some(address(AddressKind::Bsuid, "ZA.100")));

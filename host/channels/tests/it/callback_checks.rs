@@ -101,7 +101,7 @@ fn a_body_that_is_not_a_whatsapp_callback_is_refused() {
 
 #[test]
 fn a_wrong_value_in_place_of_entries_or_changes_is_kept_for_the_account_it_names() {
-    use CallbackTarget::{Nobody, Waba};
+    use CallbackTarget::{Unknown, Waba};
     let account = || Waba("W".to_owned());
     for (body, expected) in [
         (r#"{"object":"whatsapp_business_account"}"#, vec![]),
@@ -109,12 +109,12 @@ fn a_wrong_value_in_place_of_entries_or_changes_is_kept_for_the_account_it_names
         (r#"{"object":"whatsapp_business_account","entry":[]}"#, vec![]),
         (r#"{"object":"whatsapp_business_account","entry":{"id":"W","changes":[]}}"#, vec![]),
         (r#"{"object":"whatsapp_business_account","entry":[{"id":"W","changes":null},{"id":"W"}]}"#, vec![]),
-        (r#"{"object":"whatsapp_business_account","entry":7}"#, vec![("entry", Nobody)]),
+        (r#"{"object":"whatsapp_business_account","entry":7}"#, vec![("entry", Unknown)]),
         (
             r#"{"object":"whatsapp_business_account","entry":[1,"x",null]}"#,
-            vec![("entry", Nobody), ("entry", Nobody), ("entry", Nobody)],
+            vec![("entry", Unknown), ("entry", Unknown), ("entry", Unknown)],
         ),
-        (r#"{"object":"whatsapp_business_account","entry":[{"changes":{}}]}"#, vec![("change", Nobody)]),
+        (r#"{"object":"whatsapp_business_account","entry":[{"changes":{}}]}"#, vec![("change", Unknown)]),
         (
             r#"{"object":"whatsapp_business_account","entry":[{"id":"W","changes":[7,{}]}]}"#,
             vec![("change", account()), ("change", account())],

@@ -26,8 +26,8 @@ fn a_message_that_cannot_be_read_is_kept_and_its_neighbours_are_taken() {
         odd[field] = value;
         odd
     };
-    let mut nobody = with("from", json!("x"));
-    nobody.as_object_mut().unwrap().remove("from_user_id");
+    let mut no_sender = with("from", json!("x"));
+    no_sender.as_object_mut().unwrap().remove("from_user_id");
     for (odd, reason) in [
         (json!(null), "`id` is missing"),
         (json!(3), "`id` is missing"),
@@ -40,7 +40,7 @@ fn a_message_that_cannot_be_read_is_kept_and_its_neighbours_are_taken() {
         (with("timestamp", json!(-5)), "`timestamp` is missing or no time"),
         (with("timestamp", json!("1e400")), "`timestamp` is missing or no time"),
         (with("timestamp", json!({})), "`timestamp` is missing or no time"),
-        (nobody, "`from` is no phone number and `from_user_id` no user id"),
+        (no_sender, "`from` is no phone number and `from_user_id` no user id"),
     ] {
         let items = items(json!([good, odd, good]), json!([null, 7, {"profile": null}]));
         let keys: Vec<&str> = items.iter().map(|item| item.dedupe_key.as_str()).collect();

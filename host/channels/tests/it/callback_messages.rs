@@ -202,7 +202,7 @@ fn a_single_contact_identifies_a_message_without_a_sender() {
     let CallbackBody::Message(message) = &items[0].body else { panic!("no message") };
     assert_eq!((message.from.as_deref(), message.from_user_id.as_deref()), (Some("27820000001"), Some("ZA.100")));
     let items = self::items(json!([nameless]), json!([contact(), contact()]));
-    assert!(matches!(items[0].body, CallbackBody::Unreadable(_)), "nobody to keep it for");
+    assert!(matches!(items[0].body, CallbackBody::Unreadable(_)), "it has no owner");
 }
 
 #[test]

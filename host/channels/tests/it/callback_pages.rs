@@ -310,9 +310,9 @@ fn unreadable_items_are_kept_ignored_items_are_counted_and_the_others_are_accept
         };
         assert_eq!((item.kind.as_str(), item.name.as_str()), ("event", name));
     }
-    let nobody = json!({ "object": "page", "entry": [{ "messaging": [good] }, 7, { "id": 555, "messaging": good }] });
-    let items = parse(nobody.to_string().as_bytes()).unwrap();
-    assert_eq!(items.iter().filter(|item| item.target == CallbackTarget::Nobody).count(), 2);
+    let unowned = json!({ "object": "page", "entry": [{ "messaging": [good] }, 7, { "id": 555, "messaging": good }] });
+    let items = parse(unowned.to_string().as_bytes()).unwrap();
+    assert_eq!(items.iter().filter(|item| item.target == CallbackTarget::Unknown).count(), 2);
     assert_eq!(items[2].target, CallbackTarget::Page("555".into()), "an id may be a number");
 }
 

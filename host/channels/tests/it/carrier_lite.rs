@@ -78,7 +78,7 @@ impl LiteDevice for Device {
     }
 
     async fn typing(&self, to: &str) -> Result<(), DeviceFailure> {
-        self.sent.lock().unwrap().push(format!("somebody writes to {to}"));
+        self.sent.lock().unwrap().push(format!("typing to {to}"));
         Ok(())
     }
 
@@ -261,7 +261,7 @@ async fn a_customer_without_a_number_is_written_to_by_the_id_that_whatsapp_gave(
     carrier.show(&connected(), &show(false)).await.unwrap();
     carrier.show(&connected(), &show(true)).await.unwrap();
     let shown = &sent.lock().unwrap()[1..];
-    assert_eq!(shown, ["3A01 of 100000012345678@lid was read", "somebody writes to 100000012345678@lid"]);
+    assert_eq!(shown, ["3A01 of 100000012345678@lid was read", "typing to 100000012345678@lid"]);
 }
 
 #[tokio::test]
@@ -300,7 +300,7 @@ async fn a_customer_sees_read_receipts_and_the_typing_indicator() {
     let show = |last_message, typing| PresenceSignal { to: &to, last_message, typing };
     carrier.show(&connected(), &show(Some("3A01"), false)).await.unwrap();
     carrier.show(&connected(), &show(None, true)).await.unwrap();
-    assert_eq!(*sent.lock().unwrap(), ["3A01 of 27820000001 was read", "somebody writes to 27820000001"]);
+    assert_eq!(*sent.lock().unwrap(), ["3A01 of 27820000001 was read", "typing to 27820000001"]);
     assert_eq!(carrier.show(&connected(), &show(None, false)).await, Err(PresenceRefused::NothingToRead));
     let off = number(false, Throttle::default(), "UTC");
     assert!(matches!(carrier.show(&off, &show(Some("3A01"), false)).await, Err(PresenceRefused::Failed(_))));

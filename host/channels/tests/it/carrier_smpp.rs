@@ -278,7 +278,7 @@ async fn a_rate_is_kept_by_places() {
     let (mut peer, carrier, _gateway) = carrier("rate=20&window=100").await;
     let inbox = sms_inbox(1);
     drop(carrier.take(&inbox, 100).unwrap());
-    assert_eq!(carrier.take(&inbox, 100).unwrap().len(), 5, "what is given back is not lost");
+    assert_eq!(carrier.take(&inbox, 100).unwrap().len(), 5, "a place that is given back is not lost");
     let began = Instant::now();
     for _ in 0..10 {
         assert!(send(&carrier, "Hello", &[]).await.0.is_ok());

@@ -80,8 +80,12 @@ fn nowhere() -> GuardedClient {
     client(vec![vec!["240.0.0.1".parse().unwrap()]])
 }
 
-/// The answer of each caller to an address.
-async fn doors(guarded: &GuardedClient, url: &str, allow_private: bool) -> [(&'static str, Option<PostError>); 3] {
+/// The answer of each kind of call to an address.
+async fn call_each_way(
+    guarded: &GuardedClient,
+    url: &str,
+    allow_private: bool,
+) -> [(&'static str, Option<PostError>); 3] {
     let webhook = match WebhookAddress::checked(url, allow_private) {
         Ok(to) => guarded.post(WebhookPost::json(to, Bytes::from_static(b"{}"))).await.err(),
         Err(refused) => Some(refused),
@@ -104,9 +108,9 @@ async fn doors(guarded: &GuardedClient, url: &str, allow_private: bool) -> [(&'s
 
 async fn let_in(guarded: &GuardedClient, url: &str, allow_private: bool) -> Vec<String> {
     let mut open = Vec::new();
-    for (door, error) in doors(guarded, url, allow_private).await {
+    for (caller, error) in call_each_way(guarded, url, allow_private).await {
         if !matches!(error, Some(PostError::Refused(_))) {
-            open.push(format!("{door}: {error:?}"));
+            open.push(format!("{caller}: {error:?}"));
         }
     }
     open
@@ -137,26 +141,30 @@ fn no_hostile_address_can_be_saved() {
 }
 
 #[tokio::test]
-async fn no_hostile_address_gets_through_any_door() {
+async fn no_caller_reaches_a_hostile_address() {
     let guarded = nowhere();
     let mut open = Vec::new();
     for (at, url) in urls("never").into_iter().chain(urls("private")) {
-        open.extend(let_in(&guarded, &url, false).await.into_iter().map(|door| format!("line {at}: {url:?} {door}")));
+        open.extend(
+            let_in(&guarded, &url, false).await.into_iter().map(|answer| format!("line {at}: {url:?} {answer}")),
+        );
     }
     for (at, url) in urls("never") {
-        open.extend(let_in(&guarded, &url, true).await.into_iter().map(|door| format!("line {at}: {url:?} {door}")));
+        open.extend(
+            let_in(&guarded, &url, true).await.into_iter().map(|answer| format!("line {at}: {url:?} {answer}")),
+        );
     }
     assert!(open.is_empty(), "{}", open.join("\n"));
 }
 
 #[tokio::test]
-async fn no_name_that_leads_inside_gets_through_any_door() {
+async fn no_caller_follows_a_name_that_leads_inside() {
     let mut open = Vec::new();
     for (name, address) in names() {
         let guarded = client(vec![vec![address]]);
         let url = format!("http://{name}/");
         assert!(STRICT.judge_url(&url).is_ok(), "{name} is judged when it is called");
-        open.extend(let_in(&guarded, &url, false).await.into_iter().map(|door| format!("{name} {address} {door}")));
+        open.extend(let_in(&guarded, &url, false).await.into_iter().map(|answer| format!("{name} {address} {answer}")));
     }
     assert!(open.is_empty(), "{}", open.join("\n"));
 }
@@ -174,7 +182,7 @@ async fn a_name_that_changes_its_answer_is_judged_by_the_one_that_is_called() {
         let good = guarded.fetch(&url, 10, true).await;
         assert_eq!(good.unwrap().status, 200);
         calls += 1;
-        open.extend(let_in(&guarded, &url, true).await.into_iter().map(|door| format!("{name} {address} {door}")));
+        open.extend(let_in(&guarded, &url, true).await.into_iter().map(|answer| format!("{name} {address} {answer}")));
     }
     assert!(open.is_empty(), "{}", open.join("\n"));
     assert!(calls > 15, "{calls}");

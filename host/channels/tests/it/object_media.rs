@@ -243,8 +243,8 @@ async fn a_missing_bucket_is_an_error_with_a_cure() {
 
 #[tokio::test]
 async fn an_unreachable_store_is_an_error_with_a_cure() {
-    let nobody = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
-    let settings = settings("s3://files", format!("http://{nobody}"), "our-key");
+    let closed_port = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap();
+    let settings = settings("s3://files", format!("http://{closed_port}"), "our-key");
     let store = ObjectMediaStore::in_bucket(&settings).unwrap();
     let error = in_full(&store.try_out(TRIAL).await.unwrap_err());
     assert!(error.contains("cannot be reached: check media.s3_endpoint"), "{error}");

@@ -123,7 +123,7 @@ async fn a_lost_bind_hands_its_work_to_the_others_and_takes_its_share_after_its_
             Err(failure) => panic!("{failure:?}"),
         }
     }
-    assert_eq!(moved, 3, "what was for the bind that is gone goes out at once over the other");
+    assert_eq!(moved, 3, "messages for the bind that is gone go out at once over the other");
     for _ in 0..4 {
         assert_eq!(gateway.submit(part("x")).await.unwrap().bind, "two");
     }
@@ -221,7 +221,7 @@ async fn tls_trusts_the_authority_that_the_bind_names_and_no_other() {
     }
 
     let other = SmppGateway::start_with(vec![distrusting], recorded.recorder.clone(), quick());
-    assert!(!other.wait_bound(Duration::from_secs(1)).await, "nobody vouches for it");
+    assert!(!other.wait_bound(Duration::from_secs(1)).await, "no known authority signed its certificate");
     let state = other.status().remove(0).state;
     assert!(matches!(state, BindState::Waiting { .. } | BindState::Connecting), "{state:?}");
 }

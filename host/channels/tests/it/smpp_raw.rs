@@ -54,7 +54,7 @@ impl Smsc {
 
     /// The next connection.
     pub async fn accept(&self) -> Session {
-        let (stream, _) = timeout(SOON, self.listener.accept()).await.expect("nobody connects").unwrap();
+        let (stream, _) = timeout(SOON, self.listener.accept()).await.expect("no connection came").unwrap();
         Session { stream, read: Vec::new(), sequence: 0 }
     }
 

@@ -12,10 +12,7 @@ use domain::{
 };
 use storage::{
     PgConnection, Queue,
-    chat::{
-        due_work::{self, ChatWork},
-        participants::Participant,
-    },
+    chat::{due_work, participants::Participant},
     inboxes,
     people::customers,
     tenancy::teams,
@@ -27,7 +24,7 @@ use super::{
     texts::send_text,
 };
 use crate::{
-    conversation::window::{self, WindowWriter},
+    conversation::window::{ChatWindow, WindowWriter},
     send_to_customer as saying,
 };
 
@@ -53,7 +50,7 @@ pub(super) async fn arrive(
         return handle_arrival(ctx, db, client, chat, came_at).await;
     }
     if let Some(opens) = team.hours.next_open(came_at) {
-        due_work::postpone(db, client, (chat.id, ChatWork::Answer), (until(ctx, opens), ctx.now())).await?;
+        due_work::postpone_answer_wait(db, client, chat.id, until(ctx, opens), ctx.now()).await?;
     }
     if chat.after_hours {
         return Ok(Vec::new());
@@ -89,7 +86,7 @@ async fn handle_arrival(
         return Ok(Vec::new());
     }
     chat.after_hours = false;
-    due_work::postpone(db, client, (chat.id, ChatWork::Answer), (until(ctx, came_at), ctx.now())).await?;
+    due_work::postpone_answer_wait(db, client, chat.id, until(ctx, came_at), ctx.now()).await?;
     send_text(ctx, db, client, &chat, []).await
 }
 
@@ -104,8 +101,9 @@ async fn send_after_hours_text(
     let inbox = inboxes::by_id(db, client, chat.inbox).await?;
     let customer = customers::find(db, client, chat.customer).await?;
     let (Some(inbox), Some(customer)) = (inbox, customer) else { return Ok(None) };
+    let window = ChatWindow { chat: &*chat, kind: inbox.kind() };
     if customer.addresses.written_to(inbox.kind()).is_none()
-        || window::closed_reason(ctx, db, client, (&*chat, inbox.kind()), WindowWriter::Program).await?.is_some()
+        || window.closed_reason(ctx, db, client, WindowWriter::Program).await?.is_some()
     {
         return Ok(None);
     }

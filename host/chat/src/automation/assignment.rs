@@ -19,14 +19,17 @@ use storage::{
 };
 
 use super::texts::send_text;
-use crate::conversation::{assignment, event_facts};
+use crate::conversation::{
+    assignment::{self, NewAgent},
+    event_facts,
+};
 
 const GIVEN: &str = "given out by itself";
 const AT_ONCE: i64 = 100;
 
 pub(super) enum AssignmentOutcome {
     Given(Vec<Event>),
-    Nobody,
+    NoAgent,
 }
 
 pub(super) async fn give_out(
@@ -39,7 +42,7 @@ pub(super) async fn give_out(
     let order = match due_work::giving_of(db, client, team).await? {
         Some(Assignment::RoundRobin) => AgentOrder::RoundRobin,
         Some(Assignment::LeastBusy) => AgentOrder::LeastBusy,
-        Some(Assignment::Off) | None => return Ok(AssignmentOutcome::Nobody),
+        Some(Assignment::Off) | None => return Ok(AssignmentOutcome::NoAgent),
     };
     due_work::hold_team(db, client, team).await?;
     let before = chat.clone();
@@ -48,7 +51,8 @@ pub(super) async fn give_out(
     let passed_on = chat.ticket.and(chat.last_assigned_agent);
     members.sort_by_key(|agent| passed_on == Some(agent.id));
     for agent in members {
-        let given = assignment::give(ctx, db, client, (&mut *chat, ParticipantMove::Assigned), agent.id).await?;
+        let to = NewAgent { agent: agent.id, step: ParticipantMove::Assigned };
+        let given = assignment::give(ctx, db, client, chat, to).await?;
         // The member has just become full or left, so the next one is tried.
         let Ok(ticket) = given else { continue };
         chat.queued_reason = Some(GIVEN.to_owned());
@@ -56,7 +60,7 @@ pub(super) async fn give_out(
         let moved = event_facts::moved_event(&before, chat);
         return Ok(AssignmentOutcome::Given([Some(moved), ticket].into_iter().flatten().collect()));
     }
-    Ok(AssignmentOutcome::Nobody)
+    Ok(AssignmentOutcome::NoAgent)
 }
 
 /// Assigns the waiting chats of a team, longest wait first, until no member has room or no chat waits.
@@ -86,7 +90,7 @@ pub(super) async fn fill_room(ctx: &Context, lease: &Lease, team: TeamId) -> Res
                     tx.commit().await?;
                     ctx.wake.wake_all(client, wakes);
                 }
-                AssignmentOutcome::Nobody => {
+                AssignmentOutcome::NoAgent => {
                     all_given = false;
                     break;
                 }

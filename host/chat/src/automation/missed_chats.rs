@@ -9,10 +9,7 @@ use domain::{
 };
 use storage::{
     PgConnection, Queue,
-    chat::{
-        due_work::{self, ChatWork},
-        participants::Participant,
-    },
+    chat::{due_work, participants::Participant},
     tenancy::teams,
 };
 use uuid::Uuid;
@@ -34,7 +31,7 @@ pub(super) async fn note(
         ParticipantState::Bot | ParticipantState::Closed => return Ok(Vec::new()),
     };
     if let Some(due_at) = not_yet(ctx, db, client, &chat, due_at).await? {
-        due_work::add(db, client, &[chat.id], ChatWork::Answer, (due_at, ctx.now())).await?;
+        due_work::add_answer_wait(db, client, chat.id, due_at, ctx.now()).await?;
         return Ok(Vec::new());
     }
     // The first agent who missed it is kept.

@@ -11,7 +11,7 @@ use domain::{
     ids::{ChatMessageId, ClientId, MediaId},
     send::read_link,
 };
-use plugin_host::chatbot::{Action, ListSection, ReplyButtons, ReplyList, ReplyMedia, ScheduledTemplate};
+use plugin_host::chatbot::{Action, ListSection, ReplyButtons, ReplyList, ReplyMedia};
 use storage::chat::chat_messages;
 
 use super::{
@@ -61,7 +61,8 @@ pub(super) async fn effects(
     ctx: &Context,
     client: ClientId,
     scene: &TurnContext,
-    (actions, files): (Vec<Action>, &[AttachedFile]),
+    actions: Vec<Action>,
+    files: &[AttachedFile],
 ) -> Result<std::result::Result<EffectPlan, String>> {
     let mut effects = Vec::with_capacity(actions.len());
     let mut remarks = Vec::new();
@@ -69,7 +70,7 @@ pub(super) async fn effects(
     for action in actions {
         let effect = match reply_content(&action) {
             Some((content, quote)) => {
-                if let Some(reason) = file_faults::find(ctx, client, scene, (&content, files)).await? {
+                if let Some(reason) = file_faults::find(ctx, client, scene, &content, files).await? {
                     return Ok(Err(reason));
                 }
                 let quoted = match quote {
@@ -81,7 +82,7 @@ pub(super) async fn effects(
             }
             None => match action {
                 Action::ReplyTemplate(wanted) => {
-                    let composed = match templates::compose(wanted) {
+                    let composed = match templates::compose(&wanted) {
                         Ok(composed) => composed,
                         Err(reason) => return Ok(Err(reason)),
                     };
@@ -90,9 +91,12 @@ pub(super) async fn effects(
                         Err(reason) => return Ok(Err(reason)),
                     }
                 }
-                Action::ScheduleTemplate(ScheduledTemplate { name, after_seconds: seconds, template }) => {
-                    match templates::schedule(ctx, client, scene, (&name, template), planned(&effects)).await? {
-                        Ok(template) => ChatbotEffect::ScheduleTemplate { name, seconds, template },
+                Action::ScheduleTemplate(wanted) => {
+                    match templates::schedule(ctx, client, scene, &wanted, planned(&effects)).await? {
+                        Ok(template) => {
+                            let (name, seconds) = (wanted.name, wanted.after_seconds);
+                            ChatbotEffect::ScheduleTemplate { name, seconds, template }
+                        }
                         Err(reason) => return Ok(Err(reason)),
                     }
                 }

@@ -4,13 +4,13 @@ use chrono::TimeDelta;
 use domain::{
     chat::{ArrivedMessage, ChatbotTimer, ParticipantEvent, ParticipantEventKind, ParticipantMove, ParticipantState},
     event::{ChatOpened, Event as Happened, EventChat},
-    ids::{MediaId, ParticipantEventId, ParticipantId},
+    ids::{ClientId, MediaId, ParticipantEventId, ParticipantId},
 };
 use plugin_host::{KeyValueWrite, StartedRequest};
 use storage::{
     PgConnection, Queue,
     chat::{
-        participant_events::{self, WaitingEvent},
+        participant_events::{self, NewParticipantEvent, NewTimer, WaitingEvent},
         participants::{self, Participant},
         scheduled_templates::{self, ScheduledTemplate},
         teams,
@@ -36,7 +36,7 @@ use crate::{
     send_to_customer::{
         AgentFields, BOT_OWNER, ChatEntries, SayTarget, TextOwner, TextPurpose, said_event, send_to_customer,
     },
-    started_requests,
+    started_requests::{self, RequestOwner},
 };
 use base::{Context, Result, lanes::Lease};
 use events::{NewEvent, record};
@@ -108,7 +108,7 @@ pub(super) async fn apply(
     let mut wakes = turn.finish(&mut tx).await?;
     // From here on the messages tie the files to the customer.
     unsent_files::remove(&mut tx, client, &answer.files).await?;
-    let owner = (&participant, seen.control_version, scene.plugin());
+    let owner = RequestOwner { chat: &participant, control_version: seen.control_version, plugin: scene.plugin() };
     wakes.extend(started_requests::store(ctx, &mut tx, client, owner, &answer.requests).await?);
     participant.events_handled += 1;
     participants::save(&mut tx, client, &participant).await?;
@@ -155,12 +155,13 @@ impl Turn<'_> {
                 let participant = self.participant.id;
                 let plugin = Some(self.scene.plugin().to_owned());
                 let timer = ChatbotTimer { name, plugin, due_at: Some(due_at) };
-                participant_events::start_timer(db, self.lease.client, participant, (id, &timer), due_at).await?;
+                let new = NewTimer { id, timer: &timer, due_at };
+                participant_events::start_timer(db, self.lease.client, participant, new).await?;
                 self.timers = true;
             }
             ChatbotEffect::CancelTimer(name) => {
-                let named = (self.scene.plugin(), name.as_str());
-                participant_events::cancel_timer(db, self.lease.client, self.participant.id, named).await?;
+                let (client, chat, plugin) = (self.lease.client, self.participant.id, self.scene.plugin());
+                participant_events::cancel_timer(db, client, chat, plugin, &name).await?;
             }
             ChatbotEffect::ScheduleTemplate { name, seconds, template } => {
                 let due_at = self.ctx.now() + TimeDelta::seconds(i64::from(seconds));
@@ -171,8 +172,8 @@ impl Turn<'_> {
                 scheduled_templates::schedule(db, self.lease.client, &scheduled).await?;
             }
             ChatbotEffect::CancelTemplate(name) => {
-                let named = (self.scene.plugin(), name.as_str());
-                scheduled_templates::cancel(db, self.lease.client, self.participant.id, named).await?;
+                let (client, chat, plugin) = (self.lease.client, self.participant.id, self.scene.plugin());
+                scheduled_templates::cancel(db, client, chat, plugin, &name).await?;
             }
             ChatbotEffect::HandOver { team, note } => self.hand_over(db, team, note).await?,
             ChatbotEffect::Close => {
@@ -317,24 +318,25 @@ async fn open_for_waiting_message(
         message.clone_from(&begins);
     }
     participant_events::replace(db, client, next.id, &next.event).await?;
+    let new = |event| NewParticipantEvent { id: ctx.mint(), event };
     if next.event.kind() != ParticipantEventKind::Started {
-        next = begin_with(ctx, db, lease, (id, &next), ParticipantEvent::Started(begins.clone())).await?;
+        next = begin_with(db, client, id, &next, new(ParticipantEvent::Started(begins.clone()))).await?;
     }
     if responsible_plugin::is_routed(db, client, participant.inbox).await? {
-        begin_with(ctx, db, lease, (id, &next), ParticipantEvent::Route(begins)).await?;
+        begin_with(db, client, id, &next, new(ParticipantEvent::Route(begins))).await?;
     }
     Ok(Some(Happened::ChatOpened(opened)))
 }
 
+/// Puts a new event before the `next` one of the chat.
 async fn begin_with(
-    ctx: &Context,
     db: &mut PgConnection,
-    lease: &Lease,
-    (participant, next): (ParticipantId, &WaitingEvent),
-    event: ParticipantEvent,
+    client: ClientId,
+    chat: ParticipantId,
+    next: &WaitingEvent,
+    new: NewParticipantEvent,
 ) -> Result<WaitingEvent> {
-    let new = participant_events::NewParticipantEvent { id: ctx.mint(), event };
-    participant_events::insert_before(db, lease.client, participant, &new, next).await?;
+    participant_events::insert_before(db, client, chat, &new, next).await?;
     let due_at = next.due_at - TimeDelta::microseconds(1);
     Ok(WaitingEvent { id: new.id, event: new.event, due_at, attempts: 0 })
 }

@@ -30,7 +30,7 @@ const REASON_LENGTH: usize = 300;
 pub(super) enum TurnTrouble {
     NoBot,
     /// The canary failed for this reason, and there is no live version.
-    NoneBesideCanary(String),
+    NoLiveVersion(String),
     Call {
         error: Box<CallError>,
         made: Box<FinishedCall>,
@@ -58,7 +58,7 @@ impl TurnTrouble {
         let pause = usize::try_from(attempts).ok().and_then(|made| PAUSES.get(made));
         let again = pause.map_or(Next::People, |pause| Next::Again { pause: *pause });
         match self {
-            Self::NoBot | Self::NoneBesideCanary(_) => Next::People,
+            Self::NoBot | Self::NoLiveVersion(_) => Next::People,
             // A repetition would have the same result.
             Self::Call { error, .. } if trace::is_final(error) => Next::People,
             Self::Unusable { .. } | Self::EndlessAnswers | Self::UnreadableEvent => Next::People,
@@ -69,7 +69,7 @@ impl TurnTrouble {
     /// For logs, because a plugin's own words may identify the customer.
     fn kind(&self) -> &'static str {
         match self {
-            Self::NoBot | Self::NoneBesideCanary(_) => "no-chatbot",
+            Self::NoBot | Self::NoLiveVersion(_) => "no-chatbot",
             Self::Call { error, .. } => trace::kind_of(error),
             Self::Unusable { .. } => "bad-answer",
             Self::Conflicts(_) => "conflicts",
@@ -83,7 +83,7 @@ impl TurnTrouble {
     fn reason(&self) -> String {
         let text = match self {
             Self::NoBot => "no chatbot is active on this number".to_owned(),
-            Self::NoneBesideCanary(reason) => format!("no version is live beside the one on trial: {reason}"),
+            Self::NoLiveVersion(reason) => format!("the canary failed, and no version is live: {reason}"),
             Self::Call { error, .. } => format!("the chatbot failed: {error}"),
             Self::Unusable { reason, .. } => format!("the chatbot's answer cannot be carried out: {reason}"),
             Self::Conflicts(plugin) => format!("chatbot `{plugin}`: the values it reads keep changing"),
@@ -108,7 +108,7 @@ impl TurnTrouble {
     fn into_made(self) -> Option<FinishedCall> {
         match self {
             Self::NoBot
-            | Self::NoneBesideCanary(_)
+            | Self::NoLiveVersion(_)
             | Self::Conflicts(_)
             | Self::EndlessAnswers
             | Self::UnreadableEvent
@@ -143,13 +143,19 @@ fn storable(text: &str) -> String {
     text.chars().filter(|character| *character != '\0').take(REASON_LENGTH).collect()
 }
 
+pub(super) struct FailedTurn {
+    pub(super) chat: ParticipantId,
+    pub(super) event: ParticipantEventId,
+    /// Earlier failures of the turn.
+    pub(super) attempts: i16,
+}
+
 /// Repeats the turn later, or gives the chat to people after too many failures. Then the events for the chatbot are
-/// dropped, since people see the messages. `attempts`: earlier failures of the turn.
+/// dropped, since people see the messages.
 pub(super) async fn give_to_people(
     ctx: &Context,
     lease: &Lease,
-    id: ParticipantId,
-    (event, attempts): (ParticipantEventId, i16),
+    FailedTurn { chat: id, event, attempts }: FailedTurn,
     trouble: TurnTrouble,
 ) -> Result<()> {
     let client = lease.client;
@@ -275,7 +281,7 @@ mod tests {
         let gone = call(CallError::NotFound { plugin: plugin() });
         let unloadable = call(CallError::Unloadable { plugin: plugin(), reason: "it is none".to_owned() });
         let unusable = TurnTrouble::Unusable { reason: "template `x` is gone".to_owned(), made: made() };
-        let alone = TurnTrouble::NoneBesideCanary("it crashed".to_owned());
+        let alone = TurnTrouble::NoLiveVersion("it crashed".to_owned());
         for trouble in [gone, unloadable, unusable, alone, TurnTrouble::EndlessAnswers, TurnTrouble::UnreadableEvent] {
             assert_eq!(trouble.next(0), Next::People, "{}", trouble.reason());
         }

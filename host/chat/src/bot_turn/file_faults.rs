@@ -12,7 +12,8 @@ pub(super) async fn find(
     ctx: &Context,
     client: ClientId,
     scene: &TurnContext,
-    (content, files): (&OutboundContent, &[AttachedFile]),
+    content: &OutboundContent,
+    files: &[AttachedFile],
 ) -> Result<Option<String>> {
     let (OutboundContent::Media(file), InboxKind::WhatsappCloud) = (content, scene.inbox.kind()) else {
         return Ok(None);

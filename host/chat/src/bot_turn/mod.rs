@@ -27,7 +27,7 @@ pub(crate) use self::failure::keep;
 use self::{
     actions::EffectPlan,
     attachments::StoredFiles,
-    failure::TurnTrouble,
+    failure::{FailedTurn, TurnTrouble},
     outcome::TurnOutcome,
     turn_context::{Situation, TurnContext},
 };
@@ -59,7 +59,8 @@ pub(crate) async fn turn(
             TurnOutcome::Failed(trouble) => *trouble,
         },
     };
-    failure::give_to_people(ctx, lease, participant, (event.id, event.attempts), trouble).await?;
+    let failed = FailedTurn { chat: participant, event: event.id, attempts: event.attempts };
+    failure::give_to_people(ctx, lease, failed, trouble).await?;
     Ok(None)
 }
 
@@ -69,16 +70,16 @@ async fn ask_all(ctx: &Context, lease: &Lease, mut scene: TurnContext, event: &W
             TurnOutcome::Failed(trouble) if scene.answering.is_canary() => *trouble,
             outcome => return Ok(outcome),
         };
-        let is_for_live = scene.beside_canary.as_ref().is_none_or(|live| event.event.is_for(live.name()));
+        let is_for_live = scene.live_version.as_ref().is_none_or(|live| event.event.is_for(live.name()));
         let consequence = match is_for_live {
             true => "the live version is asked",
             false => "the event is dropped, because the live version is another plugin",
         };
         let reason = failure::keep_on_trial(ctx, lease, scene.participant.id, trouble, consequence).await?;
-        match scene.beside_canary.take() {
+        match scene.live_version.take() {
             Some(_) if !is_for_live => return Ok(TurnOutcome::OfCanary),
             Some(live) => scene.answering = live,
-            None => return Ok(TurnOutcome::from_trouble(TurnTrouble::NoneBesideCanary(reason))),
+            None => return Ok(TurnOutcome::from_trouble(TurnTrouble::NoLiveVersion(reason))),
         }
     }
 }
@@ -105,7 +106,8 @@ pub(crate) async fn handle_failed_turn(
     error: &Error,
 ) -> Result<()> {
     let trouble = TurnTrouble::Broken(error.to_string());
-    failure::give_to_people(ctx, lease, participant, (event.id, event.attempts), trouble).await
+    let failed = FailedTurn { chat: participant, event: event.id, attempts: event.attempts };
+    failure::give_to_people(ctx, lease, failed, trouble).await
 }
 
 /// Nothing is known of the event, so people take over at once.
@@ -117,7 +119,8 @@ pub(crate) async fn give_up_unreadable(
 ) -> Result<()> {
     tracing::error!(client.id = %lease.client, participant.id = %participant, event.id = %event.id,
         error = &event.error as &dyn std::error::Error, "a stored event of a chat cannot be read; agents get the chat");
-    failure::give_to_people(ctx, lease, participant, (event.id, 0), TurnTrouble::UnreadableEvent).await
+    let failed = FailedTurn { chat: participant, event: event.id, attempts: 0 };
+    failure::give_to_people(ctx, lease, failed, TurnTrouble::UnreadableEvent).await
 }
 
 async fn run(ctx: &Context, lease: &Lease, scene: &TurnContext, event: &WaitingEvent) -> Result<TurnOutcome> {
@@ -130,7 +133,7 @@ async fn run(ctx: &Context, lease: &Lease, scene: &TurnContext, event: &WaitingE
     let call = scene.answering.call(&ctx.sealer, lease.client, &about, now);
     let (asked, session) = question::of(scene, event, now);
     let outcome = ctx.plugins.chatbot(call, &asked, &session, Arc::<ValueSnapshot>::clone(&snapshot)).await;
-    let mut made = Box::new(FinishedCall::of((&scene.answering, &about), &outcome, now));
+    let mut made = Box::new(FinishedCall::of(&scene.answering, &about, &outcome, now));
     made.name_event(question::name(&asked.kind));
     metrics::histogram!("patchbay_bot_turn_seconds").record(Duration::from_micros(made.micros()).as_secs_f64());
     let mut outcome = match outcome {
@@ -144,7 +147,7 @@ async fn run(ctx: &Context, lease: &Lease, scene: &TurnContext, event: &WaitingE
     if let Some(reason) = attachments::too_much(ctx, lease.client, &files).await? {
         return Ok(TurnOutcome::from_trouble(TurnTrouble::Unusable { reason, made }));
     }
-    let (effects, presence) = match actions::effects(ctx, lease.client, scene, (outcome.actions, &files)).await? {
+    let (effects, presence) = match actions::effects(ctx, lease.client, scene, outcome.actions, &files).await? {
         Ok(EffectPlan { effects, remarks, presence }) => {
             remarks.iter().for_each(|remark| made.add_log_line(remark));
             (effects, presence)

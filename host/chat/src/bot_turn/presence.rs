@@ -3,7 +3,7 @@
 
 use base::{Context, Result};
 use domain::{channel::Channel, ids::ClientId};
-use outbound::dispatch::presence;
+use outbound::dispatch::presence::{self, PresenceSignal};
 use storage::chat::history;
 
 use super::turn_context::TurnContext;
@@ -31,8 +31,8 @@ async fn try_to_show(ctx: &Context, client: ClientId, scene: &TurnContext, what:
     }
     let Some(to) = scene.customer.addresses.written_to(scene.inbox.kind()) else { return Ok(()) };
     let last = history::last_incoming(&mut *ctx.db.acquire().await?, client, chat.id).await?;
-    let shown = presence::show(ctx, client, chat.inbox, to.address(), (last.as_deref(), typing)).await?;
-    if let Err(unseen) = shown {
+    let signal = PresenceSignal { to: to.address(), last_message: last.as_deref(), typing };
+    if let Err(unseen) = presence::show(ctx, client, chat.inbox, &signal).await? {
         tracing::debug!(participant.id = %chat.id, reason = unseen.reason, "a customer was not shown the activity of a chatbot");
     }
     Ok(())

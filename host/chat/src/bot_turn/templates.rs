@@ -10,7 +10,7 @@ use domain::{
     send::{ComponentKind, HeaderFormat, RejectionReason, RequestComponent},
     template::{Template, TemplateCategory, TemplateRecord},
 };
-use plugin_host::chatbot::{MediaKind as PluginMediaKind, ReplyTemplate};
+use plugin_host::chatbot::{MediaKind as PluginMediaKind, ReplyTemplate, ScheduledTemplate};
 use storage::{PgConnection, chat::scheduled_templates, people::marketing_stops};
 
 use super::turn_context::TurnContext;
@@ -45,26 +45,26 @@ pub(super) async fn schedule(
     ctx: &Context,
     client: ClientId,
     scene: &TurnContext,
-    (name, wanted): (&str, ReplyTemplate),
+    wanted: &ScheduledTemplate,
     mut names: HashSet<String>,
 ) -> Result<std::result::Result<ComposedTemplate, Reason>> {
     if scene.inbox.kind().channel() != Channel::Whatsapp {
         return Ok(Err("`schedule-template` needs a WhatsApp number".to_owned()));
     }
-    let wanted = match compose(wanted) {
-        Ok(wanted) => wanted,
+    let composed = match compose(&wanted.template) {
+        Ok(composed) => composed,
         Err(reason) => return Ok(Err(reason)),
     };
     let mut db = ctx.db.acquire().await?;
-    let found = find(&mut db, client, scene, &wanted).await?;
-    if let Err(reason) = found.and_then(|found| fill(ctx, found, &wanted)) {
+    let found = find(&mut db, client, scene, &composed).await?;
+    if let Err(reason) = found.and_then(|found| fill(ctx, found, &composed)) {
         return Ok(Err(reason));
     }
     names.extend(scheduled_templates::names(&mut db, client, scene.participant.id, scene.plugin()).await?);
-    if !names.contains(name) && names.len() >= MOST_OF_CHAT {
+    if !names.contains(&wanted.name) && names.len() >= MOST_OF_CHAT {
         return Ok(Err(format!("{MOST_OF_CHAT} templates of this conversation wait already: cancel one")));
     }
-    Ok(Ok(wanted))
+    Ok(Ok(composed))
 }
 
 async fn find(
@@ -108,9 +108,9 @@ pub(super) fn media_kind(kind: PluginMediaKind) -> MediaKind {
     }
 }
 
-pub(super) fn compose(wanted: ReplyTemplate) -> std::result::Result<ComposedTemplate, String> {
-    let components = Some(components(&wanted)?);
-    Ok(ComposedTemplate { name: wanted.name, id: wanted.id, components })
+pub(super) fn compose(wanted: &ReplyTemplate) -> std::result::Result<ComposedTemplate, String> {
+    let components = Some(components(wanted)?);
+    Ok(ComposedTemplate { name: wanted.name.clone(), id: wanted.id.clone(), components })
 }
 
 fn components(wanted: &ReplyTemplate) -> std::result::Result<Vec<RequestComponent>, String> {

@@ -30,7 +30,7 @@ use storage::{
 use crate::conversation::{
     message::{self, CustomerMessage},
     responsible_plugin::{self, ChatbotInCharge},
-    window,
+    window::ChatWindow,
 };
 use base::{Context, Error, Result};
 use plugins::calls::AnsweringVersion;
@@ -55,7 +55,7 @@ pub(super) struct TurnContext {
     /// The chatbot: the same version for the whole turn, unless it is a canary and fails.
     pub(super) answering: Arc<AnsweringVersion>,
     /// The live version, if `answering` is a canary.
-    pub(super) beside_canary: Option<Arc<AnsweringVersion>>,
+    pub(super) live_version: Option<Arc<AnsweringVersion>>,
     pub(super) subject: Subject,
     pub(super) reopened: bool,
     pub(super) template: Option<SentTemplate>,
@@ -107,15 +107,15 @@ pub(super) async fn load(
     if participant.state != ParticipantState::Bot {
         return Ok(Situation::NotTheBots);
     }
-    let Some(ChatbotInCharge { answering, beside_canary }) =
+    let Some(ChatbotInCharge { answering, live_version }) =
         responsible_plugin::chatbot(ctx, db, client, &participant).await?
     else {
         return Ok(Situation::NoBot);
     };
     // An event of the live version is not for a canary that is another plugin.
-    let (answering, beside_canary) = match beside_canary {
+    let (answering, live_version) = match live_version {
         Some(live) if !event.event.is_for(answering.name()) && event.event.is_for(live.name()) => (live, None),
-        beside_canary => (answering, beside_canary),
+        live_version => (answering, live_version),
     };
     let is_of_earlier = match &event.event {
         ParticipantEvent::RequestEnded(ended) => ended.control_version != participant.control_version,
@@ -133,7 +133,7 @@ pub(super) async fn load(
     };
     let Some(known) = subject(ctx, db, client, event).await? else { return Ok(Situation::Nothing) };
     let (subject, reopened, template) = match known {
-        Known::OfNobody(subject) => {
+        Known::WithoutMessage(subject) => {
             let template = inbox_customers::last_template_of(db, client, inbox.id, customer.id).await?;
             (subject, false, template)
         }
@@ -143,7 +143,7 @@ pub(super) async fn load(
         return Ok(Situation::Endless);
     }
     let wrote = subject.message().map(|wrote| wrote.message.created_at);
-    let window_end = window::end_for_programs(db, client, (&participant, inbox.kind()), wrote).await?;
+    let window_end = ChatWindow { chat: &participant, kind: inbox.kind() }.end_for_programs(db, client, wrote).await?;
     let attributes = contact_attributes::of_customer(db, client, customer.id).await?;
     Ok(Situation::Ready(Box::new(TurnContext {
         participant,
@@ -151,7 +151,7 @@ pub(super) async fn load(
         inbox,
         client: owner,
         answering: Arc::new(answering),
-        beside_canary: beside_canary.map(Arc::new),
+        live_version: live_version.map(Arc::new),
         subject,
         reopened,
         template,
@@ -169,11 +169,11 @@ async fn is_endless(ctx: &Context, db: &mut PgConnection, client: ClientId, part
         return Ok(false);
     }
     let since = ctx.now() - TimeDelta::hours(1);
-    Ok(chat_messages::is_younger_than(db, client, (participant.id, first), since).await?)
+    Ok(chat_messages::is_younger_than(db, client, participant.id, first, since).await?)
 }
 
 enum Known {
-    OfNobody(Subject),
+    WithoutMessage(Subject),
     Arrived(Subject, ArrivedMessage),
 }
 
@@ -184,12 +184,12 @@ async fn subject(
     event: &WaitingEvent,
 ) -> Result<Option<Known>> {
     let arrived = match &event.event {
-        ParticipantEvent::Timer(timer) => return Ok(Some(Known::OfNobody(Subject::Timer(timer.name.clone())))),
-        ParticipantEvent::Custom(custom) => return Ok(Some(Known::OfNobody(Subject::Custom(custom.clone())))),
+        ParticipantEvent::Timer(timer) => return Ok(Some(Known::WithoutMessage(Subject::Timer(timer.name.clone())))),
+        ParticipantEvent::Custom(custom) => return Ok(Some(Known::WithoutMessage(Subject::Custom(custom.clone())))),
         ParticipantEvent::RequestEnded(ended) => {
-            return Ok(Some(Known::OfNobody(Subject::RequestEnded(ended.clone()))));
+            return Ok(Some(Known::WithoutMessage(Subject::RequestEnded(ended.clone()))));
         }
-        ParticipantEvent::Released => return Ok(Some(Known::OfNobody(Subject::Released))),
+        ParticipantEvent::Released => return Ok(Some(Known::WithoutMessage(Subject::Released))),
         ParticipantEvent::Route(arrived)
         | ParticipantEvent::Started(arrived)
         | ParticipantEvent::Message(arrived)

@@ -17,7 +17,7 @@ use super::ticketing;
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum GivingRefused {
     #[error("there is no such user")]
-    Nobody,
+    UnknownUser,
     #[error("a user with the role {0} cannot have chats")]
     NoAgent(Role),
     #[error("{name} has {chats} chats, and may have {limit} at a time")]
@@ -26,18 +26,25 @@ pub(crate) enum GivingRefused {
     Refused(#[from] MoveRefused),
 }
 
-/// Assigns a locked chat to an agent, who is locked here, and opens its ticket. `step`: [`ParticipantMove::Assigned`]
-/// or [`ParticipantMove::Reopened`]. The caller saves the chat, records the move and drops events for the chatbot.
-/// Returns the event of the ticket.
+/// The agent who gets a chat, and how.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct NewAgent {
+    pub(crate) agent: UserId,
+    /// [`ParticipantMove::Assigned`] or [`ParticipantMove::Reopened`].
+    pub(crate) step: ParticipantMove,
+}
+
+/// Assigns a locked chat to an agent, who is locked here, and opens its ticket. The caller saves the chat, records the
+/// move and drops events for the chatbot. Returns the event of the ticket.
 pub(crate) async fn give(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    (chat, step): (&mut Participant, ParticipantMove),
-    to: UserId,
+    chat: &mut Participant,
+    NewAgent { agent: to, step }: NewAgent,
 ) -> Result<std::result::Result<Option<Event>, GivingRefused>> {
     let Some(agent) = agents::lock(db, client, to, ctx.settings.limits.agent_chats).await? else {
-        return Ok(Err(GivingRefused::Nobody));
+        return Ok(Err(GivingRefused::UnknownUser));
     };
     if !agent.takes_chats() {
         return Ok(Err(GivingRefused::NoAgent(agent.role)));

@@ -27,7 +27,7 @@ pub(crate) fn routes(routers: &Slots) -> bool {
 
 pub(crate) struct ChatbotInCharge {
     pub(crate) answering: AnsweringVersion,
-    pub(crate) beside_canary: Option<AnsweringVersion>,
+    pub(crate) live_version: Option<AnsweringVersion>,
 }
 
 /// The chatbot that answers in a chat: the choice of its router, or else the one that is active on the inbox.
@@ -38,13 +38,13 @@ pub(crate) async fn chatbot(
     participant: &Participant,
 ) -> Result<Option<ChatbotInCharge>> {
     let slots = slots::in_force(db, client, World::Chatbot, participant.inbox).await?;
-    let alone = |answering| ChatbotInCharge { answering, beside_canary: None };
+    let alone = |answering| ChatbotInCharge { answering, live_version: None };
     match &participant.bot_plugin {
         Some(name) if slots.live.as_ref().is_none_or(|live| live.plugin.name() != name) => {
             Ok(find_by_name(ctx, db, client, name).await?.map(alone))
         }
         _ => Ok(AnsweringVersion::of(&slots, participant.id.0).map(|answering| ChatbotInCharge {
-            beside_canary: answering.is_canary().then(|| AnsweringVersion::live_of(&slots)).flatten(),
+            live_version: answering.is_canary().then(|| AnsweringVersion::live_of(&slots)).flatten(),
             answering,
         })),
     }

@@ -13,24 +13,48 @@ pub(crate) enum WindowWriter {
     Program,
 }
 
-/// Until when a chatbot can send messages that are not templates. `None` if the channel has no such limit.
-///
-/// `wrote`: time of the customer's last message, if the event has it.
-pub(crate) async fn end_for_programs(
-    db: &mut PgConnection,
-    client: ClientId,
-    (chat, kind): (&Participant, InboxKind),
-    wrote: Option<DateTime<Utc>>,
-) -> Result<Option<DateTime<Utc>>> {
-    let rule = kind.facts().window;
-    if rule == WindowRule::None {
-        return Ok(None);
+/// The window of a chat with an inbox of this kind.
+#[derive(Clone, Copy)]
+pub(crate) struct ChatWindow<'a> {
+    pub(crate) chat: &'a Participant,
+    pub(crate) kind: InboxKind,
+}
+
+impl ChatWindow<'_> {
+    /// Until when a chatbot can send messages that are not templates. `None` if the channel has no such limit.
+    ///
+    /// `wrote`: time of the customer's last message, if the event has it.
+    pub(crate) async fn end_for_programs(
+        self,
+        db: &mut PgConnection,
+        client: ClientId,
+        wrote: Option<DateTime<Utc>>,
+    ) -> Result<Option<DateTime<Utc>>> {
+        let rule = self.kind.facts().window;
+        if rule == WindowRule::None {
+            return Ok(None);
+        }
+        let wrote = match wrote {
+            Some(wrote) => Some(wrote),
+            None => inbox_customers::last_inbound(db, client, self.chat.inbox, self.chat.customer).await?,
+        };
+        Ok(end(rule, WindowWriter::Program, wrote))
     }
-    let wrote = match wrote {
-        Some(wrote) => Some(wrote),
-        None => inbox_customers::last_inbound(db, client, chat.inbox, chat.customer).await?,
-    };
-    Ok(end(rule, WindowWriter::Program, wrote))
+
+    /// The reason why a free-form message cannot be sent in the chat now. `None` if it can.
+    pub(crate) async fn closed_reason(
+        self,
+        ctx: &Context,
+        db: &mut PgConnection,
+        client: ClientId,
+        by: WindowWriter,
+    ) -> Result<Option<&'static str>> {
+        if self.kind.facts().window == WindowRule::None {
+            return Ok(None);
+        }
+        let wrote = inbox_customers::last_inbound(db, client, self.chat.inbox, self.chat.customer).await?;
+        Ok(judge(self.kind, by, wrote, ctx.now()))
+    }
 }
 
 /// The time from which a writer can send no free-form messages. `None`: no such time is known. `wrote`: time of the customer's
@@ -42,21 +66,6 @@ fn end(rule: WindowRule, by: WindowWriter, wrote: Option<DateTime<Utc>>) -> Opti
         // Messenger itself judges if the time is not known.
         WindowRule::DayAndWeek => Some(messenger::window_end(by == WindowWriter::Person, wrote?)),
     }
-}
-
-/// The reason why a free-form message cannot be sent in a chat now. `None` if it can.
-pub(crate) async fn closed_reason(
-    ctx: &Context,
-    db: &mut PgConnection,
-    client: ClientId,
-    (chat, kind): (&Participant, InboxKind),
-    by: WindowWriter,
-) -> Result<Option<&'static str>> {
-    if kind.facts().window == WindowRule::None {
-        return Ok(None);
-    }
-    let wrote = inbox_customers::last_inbound(db, client, chat.inbox, chat.customer).await?;
-    Ok(judge(kind, by, wrote, ctx.now()))
 }
 
 /// `wrote`: time of the customer's last message.

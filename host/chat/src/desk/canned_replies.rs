@@ -1,6 +1,6 @@
 //! Canned replies of teams: their texts, and a text with the values of a chat.
 
-use base::audit::{Actor, Administration, audit};
+use base::audit::{Actor, Administration, AuditObject, audit};
 use domain::{
     canned_reply::{self, ReplyDraft, ReplyVariable},
     ids::{CannedReplyId, ClientId, ParticipantId},
@@ -39,7 +39,7 @@ pub async fn list(
 ) -> Result<Page<CannedReply>, DeskError> {
     let mut db = db.acquire().await?;
     let reader = reader(&mut db, acting).await?;
-    Ok(canned_replies::page(&mut db, acting.client, (reader, search.trim()), page).await?)
+    Ok(canned_replies::page(&mut db, acting.client, reader, search.trim(), page).await?)
 }
 
 async fn reader(db: &mut PgConnection, acting: ActingUser) -> Result<ReplyReader, DeskError> {
@@ -60,7 +60,7 @@ pub async fn create(
     let reply = CannedReply { id: admin.mint(), team, shortcut, text, created_at: now, updated_at: now };
     let mut tx = admin.db.begin().await?;
     canned_replies::insert(&mut tx, client, &reply).await.map_err(refused)?;
-    audit(admin, &mut tx, client, actor, "create", ("cannedReply", &reply.id.to_string())).await?;
+    audit(admin, &mut tx, client, actor, "create", AuditObject::new("cannedReply", &reply.id)).await?;
     tx.commit().await?;
     Ok(reply)
 }
@@ -69,7 +69,8 @@ pub async fn create(
 pub async fn change(
     admin: &Administration<'_>,
     client: ClientId,
-    (id, draft): (CannedReplyId, ReplyDraft),
+    id: CannedReplyId,
+    draft: ReplyDraft,
     actor: Actor,
 ) -> Result<CannedReply, DeskError> {
     let mut tx = admin.db.begin().await?;
@@ -79,7 +80,7 @@ pub async fn change(
     if !canned_replies::save(&mut tx, client, &reply).await.map_err(refused)? {
         return Err(DeskError::NotFound);
     }
-    audit(admin, &mut tx, client, actor, "update", ("cannedReply", &id.to_string())).await?;
+    audit(admin, &mut tx, client, actor, "update", AuditObject::new("cannedReply", &id)).await?;
     tx.commit().await?;
     Ok(reply)
 }
@@ -94,7 +95,7 @@ pub async fn delete(
     if !canned_replies::delete(&mut tx, client, id).await? {
         return Err(DeskError::NotFound);
     }
-    audit(admin, &mut tx, client, actor, "delete", ("cannedReply", &id.to_string())).await?;
+    audit(admin, &mut tx, client, actor, "delete", AuditObject::new("cannedReply", &id)).await?;
     tx.commit().await?;
     Ok(())
 }
@@ -114,7 +115,8 @@ fn refused(error: storage::Error) -> DeskError {
 pub async fn fill(
     db: &Db,
     acting: ActingUser,
-    (reply, chat): (CannedReplyId, ParticipantId),
+    reply: CannedReplyId,
+    chat: ParticipantId,
 ) -> Result<FilledReply, DeskError> {
     let mut db = db.acquire().await?;
     let known = canned_replies::get(&mut db, acting.client, reply).await?.ok_or(DeskError::NotFound)?;

@@ -3,7 +3,7 @@ pub use storage::tenancy::{contact_attributes::AttributeValues, contact_tags::Ta
 use storage::{
     Db,
     chat::{
-        lists::{self, ListSearch},
+        lists::{self, ChatList, ListSearch},
         participants,
     },
     tenancy::{contact_attributes, contact_merges, contact_tags},
@@ -14,7 +14,7 @@ use super::{ActingUser, ChatView, DeskError, view};
 /// Chats of one customer that are shown.
 const MOST: u32 = 50;
 
-/// The customer of a chat, as the desk shows it beside the chat.
+/// The customer of a chat, as the desk shows it next to the chat.
 #[derive(Debug, Clone)]
 pub struct CustomerPanel {
     /// `None`: the customer has no contact.
@@ -36,6 +36,7 @@ pub async fn customer(db: &Db, acting: ActingUser, chat: ParticipantId) -> Resul
         None => ListSearch::Customer(chat.customer),
     };
     let page = PageRequest::first(MOST);
-    let found = lists::page(&mut db, client, (ChatScope::All, acting.user), &of_customer, page).await?;
+    let all = ChatList { scope: ChatScope::All, caller: acting.user };
+    let found = lists::page(&mut db, client, all, &of_customer, page).await?;
     Ok(CustomerPanel { contact, attributes, chats: view::of(&mut db, client, found.items).await? })
 }

@@ -10,7 +10,7 @@ use storage::{
     Db, PgConnection,
     chat::{
         list_counts,
-        lists::{self, ListSearch},
+        lists::{self, ChatList, ListSearch},
         participants,
     },
 };
@@ -28,7 +28,7 @@ pub async fn list(
 ) -> Result<Page<ChatView>, Error> {
     let mut db = db.acquire().await?;
     let search = resolve(&mut db, acting, search).await?;
-    let found = lists::page(&mut db, acting.client, (scope, acting.user), &search, page).await?;
+    let found = lists::page(&mut db, acting.client, ChatList { scope, caller: acting.user }, &search, page).await?;
     let items = view::of(&mut db, acting.client, found.items).await?;
     Ok(Page { items, total: found.total })
 }

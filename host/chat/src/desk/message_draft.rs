@@ -233,8 +233,8 @@ mod tests {
             faulty(DraftRequest { quotes: Some("wamid.1".to_owned()), ..react(Some("👍")) }),
             ["quotedExternalMessageId"]
         );
-        let nobody = Reaction { message_id: String::new(), emoji: None };
-        assert_eq!(faulty(DraftRequest { reaction: Some(nobody), ..react(None) }), ["reaction.externalMessageId"]);
+        let no_message = Reaction { message_id: String::new(), emoji: None };
+        assert_eq!(faulty(DraftRequest { reaction: Some(no_message), ..react(None) }), ["reaction.externalMessageId"]);
     }
 
     #[test]

@@ -107,7 +107,7 @@ impl From<RaiseError> for DeskError {
 impl From<GivingRefused> for DeskError {
     fn from(not_given: GivingRefused) -> Self {
         match not_given {
-            GivingRefused::Nobody => Self::fault("agentId", "is not the id of one of your users"),
+            GivingRefused::UnknownUser => Self::fault("agentId", "is not the id of one of your users"),
             GivingRefused::NoAgent(_) => Self::fault("agentId", not_given.to_string()),
             GivingRefused::Full { .. } | GivingRefused::Refused(_) => Self::Conflict(not_given.to_string()),
         }

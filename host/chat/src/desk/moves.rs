@@ -23,7 +23,7 @@ use storage::{
 use super::{ActingUser, ChatView, DeskError, lock_chat, own_or_free, rating_question, taken_error, view};
 use crate::{
     conversation::{
-        assignment,
+        assignment::{self, NewAgent},
         event_facts::{self, PreviousOwner},
         responsible_plugin, ticketing,
     },
@@ -124,8 +124,8 @@ pub async fn open(ctx: &Context, acting: ActingUser, id: ParticipantId) -> Resul
         });
     }
     let had = PreviousOwner::from(&chat);
-    let step = (&mut chat, ParticipantMove::Reopened);
-    let ticket = assignment::give(ctx, &mut tx, acting.client, step, acting.user).await??;
+    let reopener = NewAgent { agent: acting.user, step: ParticipantMove::Reopened };
+    let ticket = assignment::give(ctx, &mut tx, acting.client, &mut chat, reopener).await??;
     let opened = ChatOpened { participant: chat.id, state: chat.state, again: true, message: None };
     let moved = event_facts::moved_event(had, &chat);
     finish(ctx, tx, acting, chat, [Some(Event::ChatOpened(opened)), Some(moved), ticket]).await
@@ -133,18 +133,27 @@ pub async fn open(ctx: &Context, acting: ActingUser, id: ParticipantId) -> Resul
 
 /// Ends a chat and closes its ticket. Its agent has room again and is kept as the last agent.
 pub async fn terminate(ctx: &Context, acting: ActingUser, id: ParticipantId) -> Result<ChatView, DeskError> {
-    end(ctx, acting, id, (ParticipantMove::Terminated, TicketMove::Ended, true)).await
+    let ending = ChatEnding { step: ParticipantMove::Terminated, of_ticket: TicketMove::Ended, may_ask: true };
+    end(ctx, acting, id, ending).await
 }
 
 pub async fn resolve(ctx: &Context, acting: ActingUser, id: ParticipantId) -> Result<ChatView, DeskError> {
-    end(ctx, acting, id, (ParticipantMove::Resolved, TicketMove::Resolved, false)).await
+    let ending = ChatEnding { step: ParticipantMove::Resolved, of_ticket: TicketMove::Resolved, may_ask: false };
+    end(ctx, acting, id, ending).await
+}
+
+struct ChatEnding {
+    step: ParticipantMove,
+    of_ticket: TicketMove,
+    /// True if the customer is asked for a rating when the client wants that.
+    may_ask: bool,
 }
 
 async fn end(
     ctx: &Context,
     acting: ActingUser,
     id: ParticipantId,
-    (step, of_ticket, may_ask): (ParticipantMove, TicketMove, bool),
+    ChatEnding { step, of_ticket, may_ask }: ChatEnding,
 ) -> Result<ChatView, DeskError> {
     let mut tx = ctx.db.begin().await?;
     let mut chat = lock_chat(&mut tx, acting.client, id).await?;
@@ -201,7 +210,9 @@ async fn give_to_bot(
     let moved = event_facts::moved_event(had, &chat);
     let ticket = ticketing::step(ctx, &mut tx, acting.client, &chat, TicketMove::Resolved).await?;
     let told = NewParticipantEvent { id: ctx.mint::<ParticipantEventId>(), event: ParticipantEvent::Released };
-    finish_telling(ctx, tx, acting, chat, ([Some(moved), ticket], &[told])).await
+    store(&mut tx, acting, &chat).await?;
+    participant_events::append(&mut tx, acting.client, chat.id, &[told], ctx.now()).await?;
+    publish(ctx, tx, acting, chat, [Some(moved), ticket]).await
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -278,7 +289,8 @@ async fn give(
     chat: &mut Participant,
     agent: UserId,
 ) -> Result<Option<Event>, DeskError> {
-    Ok(assignment::give(ctx, db, acting.client, (chat, ParticipantMove::Assigned), agent).await??)
+    let to = NewAgent { agent, step: ParticipantMove::Assigned };
+    Ok(assignment::give(ctx, db, acting.client, chat, to).await??)
 }
 
 async fn present_view(db: &mut PgConnection, acting: ActingUser, chat: Participant) -> Result<ChatView, DeskError> {
@@ -287,25 +299,31 @@ async fn present_view(db: &mut PgConnection, acting: ActingUser, chat: Participa
 
 async fn finish<const N: usize>(
     ctx: &Context,
-    tx: Transaction<'_>,
+    mut tx: Transaction<'_>,
     acting: ActingUser,
     chat: Participant,
     happened: [Option<Event>; N],
 ) -> Result<ChatView, DeskError> {
-    finish_telling(ctx, tx, acting, chat, (happened, &[])).await
+    store(&mut tx, acting, &chat).await?;
+    publish(ctx, tx, acting, chat, happened).await
 }
 
-async fn finish_telling<const N: usize>(
+/// Saves a chat that moved. Drops the events that its chatbot has not seen.
+async fn store(db: &mut PgConnection, acting: ActingUser, chat: &Participant) -> Result<(), DeskError> {
+    participants::save(db, acting.client, chat).await?;
+    participant_events::remove_all(db, acting.client, chat.id).await?;
+    Ok(())
+}
+
+/// Records the events of a stored chat and commits.
+async fn publish<const N: usize>(
     ctx: &Context,
     mut tx: Transaction<'_>,
     acting: ActingUser,
     chat: Participant,
-    (happened, told): ([Option<Event>; N], &[NewParticipantEvent]),
+    happened: [Option<Event>; N],
 ) -> Result<ChatView, DeskError> {
     let client = acting.client;
-    participants::save(&mut tx, client, &chat).await?;
-    participant_events::remove_all(&mut tx, client, chat.id).await?;
-    participant_events::append(&mut tx, client, chat.id, told, ctx.now()).await?;
     let customer = customers::find(&mut tx, client, chat.customer).await?.ok_or(DeskError::NotFound)?;
     let order_key = event_facts::order_key(chat.inbox, &customer);
     let at = ctx.now();

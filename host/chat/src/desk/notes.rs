@@ -25,6 +25,7 @@ const MENTIONS_MAX: usize = 20;
 #[derive(Debug, Clone)]
 pub struct NoteDraft {
     pub text: String,
+    /// A whisper mentions no other user than the agent of the chat, so others are left out.
     pub mentions: Vec<UserId>,
     /// A whisper: of the users with the role AGENT, only the agent of the chat sees it.
     pub whisper: bool,
@@ -81,6 +82,10 @@ pub async fn write(
         (true, Some(agent)) => Some(agent),
         (true, None) => return Err(DeskError::Conflict("no agent has this chat: write a note".to_owned())),
     };
+    if let Some(agent) = whisper_to {
+        // A mention would show the whisper to another user.
+        mentions.retain(|user| *user == agent);
+    }
     let note = ChatNote {
         id: ctx.mint(),
         participant: chat.id,
@@ -117,7 +122,7 @@ pub async fn list(
     let mut db = ctx.db.acquire().await?;
     let chat = participants::find(&mut db, acting.client, chat).await?.ok_or(DeskError::NotFound)?;
     let only_for = (acting.role == Role::Agent).then_some(acting.user);
-    let found = notes::page(&mut db, acting.client, (chat.id, only_for), page).await?;
+    let found = notes::page(&mut db, acting.client, chat.id, only_for, page).await?;
     Ok(Page { items: views(&mut db, acting.client, found.items).await?, total: found.total })
 }
 

@@ -24,11 +24,11 @@ pub async fn original(ctx: &Context, acting: ActingUser, id: ChatMessageId) -> R
     let mut db = ctx.db.acquire().await?;
     let message = chat_messages::find(&mut db, acting.client, id).await?.ok_or(DeskError::NotFound)?;
     let stored = originals::find(&mut db, acting.client, id).await?;
-    let beside = || match message.content {
+    let in_message = || match message.content {
         ChatContent::Incoming(received) if !received.raw.0.is_null() => Some(kept(received.raw.0.to_string())),
         ChatContent::Incoming(_) | ChatContent::Outgoing(_) => None,
     };
-    let content = stored.or_else(beside);
+    let content = stored.or_else(in_message);
     let versions = versions::of_message(&mut db, acting.client, id).await?;
     if content.is_none() && versions.is_empty() {
         return Err(DeskError::NotFound);

@@ -1,6 +1,6 @@
 use base::Context;
 use domain::{channel::Channel, chat::ParticipantState, ids::ParticipantId};
-use outbound::dispatch::presence::{self, PresenceFailure};
+use outbound::dispatch::presence::{self, PresenceFailure, PresenceSignal};
 use storage::{
     chat::{
         history,
@@ -83,7 +83,8 @@ async fn show(
         let reason = "no address of this customer is known that this channel can write to".to_owned();
         return Ok(Err(PresenceFailure { reason, is_failure: false }));
     };
-    let shown = presence::show(ctx, client, chat.inbox, to.address(), (last_message.as_deref(), typing)).await?;
+    let signal = PresenceSignal { to: to.address(), last_message: last_message.as_deref(), typing };
+    let shown = presence::show(ctx, client, chat.inbox, &signal).await?;
     if let Err(unseen) = &shown {
         tracing::info!(participant.id = %chat.id, failed = unseen.is_failure, "a customer was not shown the activity of an agent");
     }

@@ -20,7 +20,7 @@ use storage::{
         history,
         participants::{self, Participant},
     },
-    inbound::media as stored_media,
+    inbound::media::{self as stored_media, MediaRecord},
     inboxes::{self, Inbox},
     outbound::outgoing_rows,
     people::customers::{self, Customer},
@@ -32,12 +32,13 @@ use super::{
     message_draft::{DraftContent, MessageDraft},
     message_reference,
     messages::{self, MessageView},
-    own_or_free, template,
+    own_or_free,
+    template::{self, AgentTemplateTarget},
 };
 use crate::{
     conversation::{
         event_facts, ticketing,
-        window::{self, WindowWriter},
+        window::{ChatWindow, WindowWriter},
     },
     send_to_customer::{AgentFields, SayTarget, TextOwner, TextPurpose, send_and_record},
 };
@@ -58,16 +59,16 @@ pub async fn send_message(ctx: &Context, acting: ActingUser, said: MessageDraft)
 async fn send_once(ctx: &Context, acting: ActingUser, said: &MessageDraft) -> Result<MessageView, DeskError> {
     let client = acting.client;
     let mut tx = ctx.db.begin().await?;
-    let (mut chat, listener) = match approach(ctx, &mut tx, acting, said).await? {
+    let mut open = match approach(ctx, &mut tx, acting, said).await? {
         Approach::Said(view) => return Ok(*view),
-        Approach::Open(chat, listener) => (*chat, *listener),
+        Approach::Open(open) => *open,
     };
-    let worded = compose(ctx, &mut tx, acting, (&chat, &listener), said).await?;
-    let (id, mut wakes) = put(ctx, &mut tx, acting, (&mut chat, &listener), (said, &worded)).await?;
+    let worded = compose(ctx, &mut tx, acting, &open, said).await?;
+    let (id, mut wakes) = put(ctx, &mut tx, acting, &mut open, &worded).await?;
     let sent = history::one(&mut tx, client, id).await?.ok_or(DeskError::NotFound)?;
     let view = messages::view(ctx, &mut tx, client, sent).await?;
     tx.commit().await?;
-    wakes.push((Queue::Outbound, chat.inbox.0));
+    wakes.push((Queue::Outbound, open.inbox.id.0));
     ctx.wake.wake_all(client, wakes);
     Ok(view)
 }
@@ -82,8 +83,8 @@ pub async fn check_send(
     let mut tx = ctx.db.begin().await?;
     match approach(ctx, &mut tx, acting, said).await? {
         Approach::Said(view) => Ok(Some(*view)),
-        Approach::Open(chat, _) => {
-            message_reference::find_quote(&mut tx, acting.client, &chat, said.quotes.as_deref()).await?;
+        Approach::Open(open) => {
+            message_reference::find_quote(&mut tx, acting.client, &open.chat, said.quotes.as_deref()).await?;
             Ok(None)
         }
     }
@@ -91,7 +92,7 @@ pub async fn check_send(
 
 enum Approach {
     Said(Box<MessageView>),
-    Open(Box<Participant>, Box<Listener>),
+    Open(Box<OpenChat>),
 }
 
 async fn approach(
@@ -108,36 +109,39 @@ async fn approach(
         return Ok(Approach::Said(Box::new(messages::view(ctx, db, client, sent).await?)));
     }
     may_speak(db, acting, &chat, said).await?;
-    let listener = listener(db, client, &chat).await?;
+    let open = open_chat(db, client, chat).await?;
     if !matches!(said.what, DraftContent::Template(_)) {
-        window_open(ctx, db, client, &chat, listener.kind()).await?;
+        window_open(ctx, db, client, &open.chat, open.kind()).await?;
     }
-    Ok(Approach::Open(Box::new(chat), Box::new(listener)))
+    Ok(Approach::Open(Box::new(open)))
 }
 
-struct Listener {
+/// A chat in which the caller may write, with its customer.
+struct OpenChat {
+    chat: Participant,
     inbox: Inbox,
     customer: Customer,
     recipient: Recipient,
 }
 
-impl Listener {
+impl OpenChat {
     fn kind(&self) -> InboxKind {
         self.inbox.kind()
     }
 }
 
-async fn listener(db: &mut PgConnection, client: ClientId, chat: &Participant) -> Result<Listener, DeskError> {
+async fn open_chat(db: &mut PgConnection, client: ClientId, chat: Participant) -> Result<OpenChat, DeskError> {
     let inbox = inboxes::by_id(db, client, chat.inbox).await?.ok_or(DeskError::NotFound)?;
     let customer = customers::find(db, client, chat.customer).await?.ok_or(DeskError::NotFound)?;
     let recipient = customer.addresses.written_to(inbox.kind()).ok_or_else(|| {
         let said = "no address of this customer is known that this channel can write to";
         DeskError::Conflict(said.to_owned())
     })?;
-    Ok(Listener { inbox, customer, recipient })
+    Ok(OpenChat { chat, inbox, customer, recipient })
 }
 
-struct Worded {
+struct Worded<'a> {
+    draft: &'a MessageDraft,
     content: OutboundContent,
     media: Option<MediaId>,
     quoted: Option<(ChatMessageId, String)>,
@@ -145,17 +149,17 @@ struct Worded {
     counted: Option<TierCount>,
 }
 
-async fn compose(
+async fn compose<'a>(
     ctx: &Context,
     db: &mut PgConnection,
     acting: ActingUser,
-    (chat, listener): (&Participant, &Listener),
-    said: &MessageDraft,
-) -> Result<Worded, DeskError> {
-    let (client, kind) = (acting.client, listener.kind());
+    open: &OpenChat,
+    draft: &'a MessageDraft,
+) -> Result<Worded<'a>, DeskError> {
+    let (client, chat, kind) = (acting.client, &open.chat, open.kind());
     let mut counted = None;
-    let quoted = message_reference::find_quote(db, client, chat, said.quotes.as_deref()).await?;
-    let (content, media) = match &said.what {
+    let quoted = message_reference::find_quote(db, client, chat, draft.quotes.as_deref()).await?;
+    let (content, media) = match &draft.what {
         DraftContent::Text(body) => (OutboundContent::Text { body: body.clone() }, None),
         DraftContent::Place(place) => (OutboundContent::Location(place.clone()), None),
         DraftContent::Reaction(reaction) => {
@@ -163,24 +167,29 @@ async fn compose(
             (OutboundContent::Reaction(Reaction { message_id, ..reaction.clone() }), None)
         }
         DraftContent::Template(wanted) => {
-            let filled = template::fill(ctx, db, client, (&listener.inbox, &listener.recipient), wanted).await?;
+            let target = AgentTemplateTarget { inbox: &open.inbox, recipient: &open.recipient };
+            let filled = template::fill(ctx, db, client, target, wanted).await?;
             counted = Some(filled.counted);
             (OutboundContent::Template(filled.content), None)
         }
-        DraftContent::File { url, caption } => file(ctx, db, client, kind, (url, caption.clone())).await?,
+        DraftContent::File { url, caption } => match own_file(ctx, db, client, url).await? {
+            Some(stored) => (own_media(ctx, client, kind, &stored, caption.clone())?, Some(stored.id)),
+            None => (linked_media(url, caption.clone())?, None),
+        },
     };
     let owner = participants::agent_names(db, client, &[acting.user]).await?.remove(&acting.user);
-    Ok(Worded { content, media, quoted, owner: owner.unwrap_or_else(|| "AGENT".to_owned()), counted })
+    Ok(Worded { draft, content, media, quoted, owner: owner.unwrap_or_else(|| "AGENT".to_owned()), counted })
 }
 
 async fn put(
     ctx: &Context,
     db: &mut PgConnection,
     acting: ActingUser,
-    (chat, listener): (&mut Participant, &Listener),
-    (said, worded): (&MessageDraft, &Worded),
+    open: &mut OpenChat,
+    worded: &Worded<'_>,
 ) -> Result<(ChatMessageId, Vec<(Queue, Uuid)>), DeskError> {
-    let (client, kind, customer) = (acting.client, listener.kind(), &listener.customer);
+    let (client, kind, draft) = (acting.client, open.kind(), worded.draft);
+    let (chat, customer) = (&mut open.chat, &open.customer);
     let is_answer = worded.content.is_answer();
     if is_answer {
         // An answered chat is not missed, and the messages before the answer count as read.
@@ -193,10 +202,10 @@ async fn put(
         quotes: worded.quoted.as_ref().map(|(quoted, provider_id)| (*quoted, provider_id.as_str())),
         of_agent: AgentFields {
             agent: Some(acting.user),
-            ct_id: said.ct_id.as_deref(),
-            temp_id: said.temp_id.as_deref(),
+            ct_id: draft.ct_id.as_deref(),
+            temp_id: draft.temp_id.as_deref(),
             media: worded.media,
-            content_type: matches!(said.what, DraftContent::File { .. }).then_some(ContentType::Media),
+            content_type: matches!(draft.what, DraftContent::File { .. }).then_some(ContentType::Media),
             counted: worded.counted.as_ref(),
         },
     };
@@ -256,38 +265,49 @@ pub(super) async fn window_open(
     chat: &Participant,
     kind: InboxKind,
 ) -> Result<(), DeskError> {
-    match window::closed_reason(ctx, db, client, (chat, kind), WindowWriter::Person).await? {
+    let window = ChatWindow { chat, kind };
+    match window.closed_reason(ctx, db, client, WindowWriter::Person).await? {
         None => Ok(()),
         Some(said) => Err(DeskError::Conflict(said.to_owned())),
     }
 }
 
-/// The outgoing file, and its id if we store it.
-async fn file(
+/// The file, if the address is one of our store. `None`: it is a link.
+async fn own_file(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    kind: InboxKind,
-    (url, caption): (&str, Option<String>),
-) -> Result<(OutboundContent, Option<MediaId>), DeskError> {
-    let Some(own) = media::own(ctx, url) else {
-        let url = send::read_link(url).map_err(|wrong| DeskError::fault("mediaUrl", wrong))?;
-        let file = OutboundMedia::by_link(url.into_owned(), caption);
-        return Ok((OutboundContent::Media(file), None));
-    };
+    url: &str,
+) -> Result<Option<MediaRecord>, DeskError> {
+    let Some(own) = media::own(ctx, url) else { return Ok(None) };
     let stored = match own {
         Some((owner, id)) if owner == client => stored_media::find(db, client, id).await?,
         _ => None,
     };
     let stored = stored.ok_or_else(|| DeskError::fault("mediaUrl", "is not the address of a file of yours"))?;
-    if let Some(fault) = gif::fault_of(kind, &stored.mime_type) {
+    Ok(Some(stored))
+}
+
+fn linked_media(url: &str, caption: Option<String>) -> Result<OutboundContent, DeskError> {
+    let url = send::read_link(url).map_err(|wrong| DeskError::fault("mediaUrl", wrong))?;
+    Ok(OutboundContent::Media(OutboundMedia::by_link(url.into_owned(), caption)))
+}
+
+fn own_media(
+    ctx: &Context,
+    client: ClientId,
+    inbox: InboxKind,
+    stored: &MediaRecord,
+    caption: Option<String>,
+) -> Result<OutboundContent, DeskError> {
+    if let Some(fault) = gif::fault_of(inbox, &stored.mime_type) {
         return Err(DeskError::fault("mediaUrl", fault));
     }
     let file_type = FileType::of_mime(&stored.mime_type);
     // Types that only visitors send go out as documents, which all channels carry.
     let shown = file_type.filter(|file| most_bytes(*file).is_some()).map_or(MediaKind::Document, FileType::kind);
     let kind = shown.for_text(caption.is_some());
-    let filename = (kind == MediaKind::Document).then(|| media::name_of(&stored, "file"));
+    let filename = (kind == MediaKind::Document).then(|| media::name_of(stored, "file"));
     let file = OutboundMedia { kind, url: media::url_for(ctx, client, stored.id), caption, filename };
-    Ok((OutboundContent::Media(file), Some(stored.id)))
+    Ok(OutboundContent::Media(file))
 }

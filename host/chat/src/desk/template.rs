@@ -11,7 +11,7 @@ use domain::{
     send::{RequestComponent, link_faults},
     template::Template,
 };
-use outbound::accept::{TierCount, admit_template};
+use outbound::accept::{ChatTemplate, TierCount, admit_template};
 use storage::{PgConnection, inboxes::Inbox};
 
 use super::{
@@ -61,12 +61,19 @@ pub(super) struct FilledTemplate {
     pub(super) counted: TierCount,
 }
 
+/// The number that sends a template of an agent, and the customer.
+#[derive(Clone, Copy)]
+pub(super) struct AgentTemplateTarget<'a> {
+    pub(super) inbox: &'a Inbox,
+    pub(super) recipient: &'a Recipient,
+}
+
 /// Fills a template for a customer, in the order of a send request: known, name, approval, values, recipient.
 pub(super) async fn fill(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    (inbox, recipient): (&Inbox, &Recipient),
+    AgentTemplateTarget { inbox, recipient }: AgentTemplateTarget<'_>,
     wanted: &ComposedTemplate,
 ) -> Result<FilledTemplate, DeskError> {
     let fault = |said: String| DeskError::fault("templateId", said);
@@ -81,7 +88,8 @@ pub(super) async fn fill(
     let components = wanted.components.as_deref().unwrap_or_default();
     let filled = template.resolve(components, "components", &mut || templates::new_token(ctx));
     let content = filled.map_err(|faults| DeskError::Faults(faults.into_listed()))?;
-    let admitted = admit_template(ctx, db, client, (inbox.id, inbox.kind(), recipient), &template).await?;
+    let wanted = ChatTemplate { inbox, recipient, template: &template };
+    let admitted = admit_template(ctx, db, client, wanted).await?;
     let counted = admitted.map_err(|reason| DeskError::Conflict(reason.to_string()))?;
     Ok(FilledTemplate { content, counted })
 }

@@ -12,7 +12,7 @@ use events::{NewEvent, record};
 use storage::{
     Transaction,
     chat::{
-        chat_viewers::{self, ViewingTimes},
+        chat_viewers::{self, ChatViewing},
         participants::{self, Participant},
     },
 };
@@ -40,8 +40,13 @@ pub async fn look(
     let now = ctx.now();
     let mut tx = ctx.db.begin().await?;
     let chat = participants::find(&mut tx, acting.client, chat).await?.ok_or(DeskError::NotFound)?;
-    let times = ViewingTimes { seen_until: now + SEEN, writing_until: writes.then(|| now + WRITING) };
-    let before = chat_viewers::look(&mut tx, acting.client, (chat.id, acting.user), times, now).await?;
+    let viewing = ChatViewing {
+        chat: chat.id,
+        user: acting.user,
+        seen_until: now + SEEN,
+        writing_until: writes.then(|| now + WRITING),
+    };
+    let before = chat_viewers::look(&mut tx, acting.client, viewing, now).await?;
     let is_news = writes || before.is_none_or(|before| before.writes);
     let shown = of(&mut tx, ctx, acting, chat.id).await?;
     finish(ctx, acting, &chat, tx, is_news).await?;
@@ -52,7 +57,7 @@ pub async fn look(
 pub async fn leave(ctx: &Context, acting: ActingUser, chat: ParticipantId) -> Result<(), DeskError> {
     let mut tx = ctx.db.begin().await?;
     let chat = participants::find(&mut tx, acting.client, chat).await?.ok_or(DeskError::NotFound)?;
-    let left = chat_viewers::leave(&mut tx, acting.client, (chat.id, acting.user)).await?;
+    let left = chat_viewers::leave(&mut tx, acting.client, chat.id, acting.user).await?;
     finish(ctx, acting, &chat, tx, left).await
 }
 

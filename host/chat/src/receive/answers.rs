@@ -3,7 +3,7 @@
 
 use domain::{
     content::{ButtonParameter, ConversationEffect, OutboundContent},
-    ids::{ClientId, CustomerId, MessageId},
+    ids::{ChatMessageId, ClientId, CustomerId, MessageId},
     inbound::{InboundContent, InboundMessage},
 };
 use outbound::open_calls;
@@ -23,6 +23,15 @@ use base::Result;
 
 /// Prefix of our payloads. A client's own may have it too, so it is only a hint.
 const TOKEN_PREFIX: &str = "pb1:";
+
+/// A message that is no repetition.
+#[derive(Clone, Copy)]
+pub(super) struct FreshMessage<'a> {
+    pub(super) id: ChatMessageId,
+    pub(super) message: &'a InboundMessage,
+    /// True if it may be too early.
+    pub(super) may_wait: bool,
+}
 
 pub(super) struct AnswerStep {
     /// Its content with the client's payloads.
@@ -70,13 +79,13 @@ impl AnswerTarget {
 }
 
 /// Reads the answer. `None`: the message that it answers is not known by a provider id, and a call to its customer has no
-/// outcome yet. Then the answer may be one to that call. Only if `may_wait`.
+/// outcome yet. Then the answer may be one to that call. Only if the message may wait.
 pub(super) async fn read_known(
     db: &mut PgConnection,
     client: ClientId,
     inbox: &Inbox,
     customer: CustomerId,
-    (message, may_wait): (&InboundMessage, bool),
+    FreshMessage { message, may_wait, .. }: FreshMessage<'_>,
 ) -> Result<Option<AnswerStep>> {
     let answered = read(db, client, inbox, customer, message).await?;
     let Some(calls) = answered.calls_for(message).filter(|_| may_wait) else {

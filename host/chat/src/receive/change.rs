@@ -36,20 +36,28 @@ pub async fn change(
     change: &MessageChange,
 ) -> Result<Option<Vec<(Queue, Uuid)>>> {
     let Some(first) = versions::by_provider_id(db, client, &change.provider_id).await? else { return Ok(None) };
-    let mut wakes = change_one(ctx, db, (client, inbox), change, first).await?;
-    for provider_id in &change.rest {
+    let change = InboxChange { inbox, change };
+    let mut wakes = change_one(ctx, db, client, change, first).await?;
+    for provider_id in &change.change.rest {
         if let Some(other) = versions::by_provider_id(db, client, provider_id).await? {
-            wakes.extend(change_one(ctx, db, (client, inbox), change, other).await?);
+            wakes.extend(change_one(ctx, db, client, change, other).await?);
         }
     }
     Ok(Some(wakes))
 }
 
+/// A change that arrived at an inbox.
+#[derive(Clone, Copy)]
+struct InboxChange<'a> {
+    inbox: InboxId,
+    change: &'a MessageChange,
+}
+
 async fn change_one(
     ctx: &Context,
     db: &mut PgConnection,
-    (client, inbox): (ClientId, InboxId),
-    change: &MessageChange,
+    client: ClientId,
+    InboxChange { inbox, change }: InboxChange<'_>,
     message: ChangeableMessage,
 ) -> Result<Vec<(Queue, Uuid)>> {
     let Some(chat) = participants::lock(db, client, message.participant).await? else { return Ok(Vec::new()) };
@@ -63,13 +71,17 @@ async fn change_one(
         count("outdated");
         return Ok(Vec::new());
     };
-    count(match change.change.kind() {
+    let kind = change.change.kind();
+    count(match kind {
         ChangeKind::Edited => "edited",
         ChangeKind::Deleted => "deleted",
     });
-    let mut wakes = record_change(ctx, db, client, (&chat, &now), change, at).await?;
+    let mut wakes = match changed_event(db, client, &chat, &now, kind).await? {
+        Some(event) => record(ctx, db, client, &[event]).await?,
+        None => Vec::new(),
+    };
     if matches!(change.by, Author::Customer(_)) && chat.state == ParticipantState::Bot {
-        let event = tell_bot(ctx, change.change.kind(), &now, at);
+        let event = tell_bot(ctx, kind, &now, at);
         participant_events::append(db, client, chat.id, &[event], ctx.now()).await?;
         wakes.push((Queue::Participant, chat.id.0));
     }
@@ -155,30 +167,29 @@ fn after(message: &ChangeableMessage, change: &ContentChange) -> DatedContent {
     }
 }
 
-async fn record_change(
-    ctx: &Context,
+/// `now`: the message with the change. `None`: the customer was removed.
+async fn changed_event(
     db: &mut PgConnection,
     client: ClientId,
-    (chat, now): (&Participant, &ChangeableMessage),
-    change: &MessageChange,
-    at: DateTime<Utc>,
-) -> Result<Vec<(Queue, Uuid)>> {
-    let Some(customer) = customers::find(db, client, chat.customer).await? else { return Ok(Vec::new()) };
+    chat: &Participant,
+    now: &ChangeableMessage,
+    kind: ChangeKind,
+) -> Result<Option<NewEvent>> {
+    let Some(customer) = customers::find(db, client, chat.customer).await? else { return Ok(None) };
     let changed = MessageChanged {
         message: now.id,
         direction: now.wording.content.direction(),
-        kind: change.change.kind(),
+        kind,
         text: now.wording.body.clone(),
         chat: event_facts::chat(db, client, chat).await?,
         customer: event_facts::customer(&customer),
     };
-    let event = NewEvent {
+    Ok(Some(NewEvent {
         inbox: Some(chat.inbox),
         order_key: event_facts::order_key(chat.inbox, &customer),
-        at,
+        at: now.since(),
         event: Event::MessageChanged(Box::new(changed)),
-    };
-    record(ctx, db, client, &[event]).await
+    }))
 }
 
 /// The event for the chatbot. The interface has no case for changes, so this is a custom event (`wit/`).

@@ -94,8 +94,8 @@ pub(super) async fn route(
                     last_team: None,
                 });
             }
-            let begun_meanwhile = participants::lock_of_customer(db, client, inbox, customer).await?;
-            begun_meanwhile.ok_or(Error::Storage(storage::Error::Inconsistent {
+            let begun_by_other = participants::lock_of_customer(db, client, inbox, customer).await?;
+            begun_by_other.ok_or(Error::Storage(storage::Error::Inconsistent {
                 table: "participant",
                 column: "customer_id",
                 value: customer.to_string(),
@@ -231,7 +231,7 @@ mod tests {
         chat.send_rating = true;
         assert_eq!(decide(&mut chat, true, RATED), ConversationStart::No);
         assert_eq!((chat.state, chat.send_rating), (ParticipantState::Closed, false));
-        assert_eq!(decide(&mut chat, true, RATED), ConversationStart::Again, "nobody asked for the second one");
+        assert_eq!(decide(&mut chat, true, RATED), ConversationStart::Again, "the second one was not asked for");
     }
     #[test]
     fn a_rating_of_a_ticket_never_opens_a_chat() {

@@ -34,14 +34,22 @@ pub enum ImportOutcome {
     PerhapsOurs,
 }
 
+/// A message of another app, to import.
+#[derive(Clone, Copy)]
+pub struct EchoImport<'a> {
+    pub echo: &'a Echo,
+    /// True if it is tried again later when it may be ours.
+    pub waits: bool,
+}
+
 /// Imports a message inside the caller's transaction. Repetitions, our own messages and messages to customers who never
-/// wrote have no effect. `waits`: a message that may be ours is tried again later.
+/// wrote have no effect.
 pub async fn import(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
     inbox: InboxId,
-    (echo, waits): (&Echo, bool),
+    EchoImport { echo, waits }: EchoImport<'_>,
 ) -> Result<ImportOutcome> {
     let nothing = || Ok(ImportOutcome::Done(Vec::new()));
     let Some(inbox) = inboxes::by_id(db, client, inbox).await? else { return nothing() };
@@ -86,7 +94,10 @@ pub async fn import(
     };
     chat_messages::insert(db, client, &row).await?;
     participants::save(db, client, &chat).await?;
-    let mut wakes = record_said(ctx, db, client, (&chat, id), content, written_at).await?;
+    let mut wakes = match said_event(db, client, &chat, &row, content).await? {
+        Some(event) => record(ctx, db, client, &[event]).await?,
+        None => Vec::new(),
+    };
     wakes.extend(file.map(|_| (Queue::Media, inbox.id.0)));
     Ok(ImportOutcome::Done(wakes))
 }
@@ -109,17 +120,17 @@ fn content(ctx: &Context, client: ClientId, echo: &Echo, file: Option<MediaId>) 
     }
 }
 
-async fn record_said(
-    ctx: &Context,
+/// `None`: the customer was removed.
+async fn said_event(
     db: &mut PgConnection,
     client: ClientId,
-    (chat, message): (&Participant, ChatMessageId),
+    chat: &Participant,
+    row: &NewChatMessage,
     content: OutboundContent,
-    at: chrono::DateTime<chrono::Utc>,
-) -> Result<Vec<(Queue, Uuid)>> {
-    let Some(customer) = customers::find(db, client, chat.customer).await? else { return Ok(Vec::new()) };
+) -> Result<Option<NewEvent>> {
+    let Some(customer) = customers::find(db, client, chat.customer).await? else { return Ok(None) };
     let said = MessageSaid {
-        message,
+        message: row.id,
         rest: Vec::new(),
         by: Speaker::Elsewhere,
         chat: event_facts::chat(db, client, chat).await?,
@@ -128,11 +139,10 @@ async fn record_said(
         quoted: None,
         ct_id: None,
     };
-    let event = NewEvent {
+    Ok(Some(NewEvent {
         inbox: Some(chat.inbox),
         order_key: event_facts::order_key(chat.inbox, &customer),
-        at,
+        at: row.created_at,
         event: Event::MessageSaid(Box::new(said)),
-    };
-    record(ctx, db, client, &[event]).await
+    }))
 }

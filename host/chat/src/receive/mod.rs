@@ -13,7 +13,7 @@ mod taps;
 
 pub use self::{
     change::change,
-    import::{ImportOutcome, import},
+    import::{EchoImport, ImportOutcome, import},
     referral::came_by,
 };
 use base::{
@@ -42,7 +42,8 @@ use storage::{
         chat_messages::{self, NewChatMessage},
         originals,
         participants::{self, Participant},
-        search, tickets,
+        search,
+        tickets::{self, TicketRating},
     },
     inbound::media::{self as stored_media, NewMedia},
     inboxes::{self, Inbox},
@@ -54,6 +55,7 @@ use storage::{
 use uuid::Uuid;
 
 use crate::conversation::{event_facts, ratings::RatingTap, readable_text, site_team, ticketing};
+use answers::FreshMessage;
 use arrival::Arrival;
 
 /// Prefix of the id of a visitor's file that is already in our store. Our id follows.
@@ -81,20 +83,28 @@ pub async fn receive(
     inbox: InboxId,
     message: &InboundMessage,
 ) -> Result<Vec<(Queue, Uuid)>> {
-    match receive_all(ctx, db, client, inbox, (&[message], false)).await? {
+    let messages = MessageGroup { messages: &[message], may_wait: false };
+    match receive_all(ctx, db, client, inbox, messages).await? {
         ReceiveOutcome::Done(wakes) => Ok(wakes),
         ReceiveOutcome::TooEarly => Err(Error::TooEarly),
     }
 }
 
-/// Like [`receive`] for several messages in order. Common data is read once, and all events are recorded together.
-/// `may_wait`: a message may be too early.
+/// Messages of one inbox, in order.
+#[derive(Clone, Copy)]
+pub struct MessageGroup<'a> {
+    pub messages: &'a [&'a InboundMessage],
+    /// True if a message may be too early.
+    pub may_wait: bool,
+}
+
+/// Like [`receive`] for several messages. Common data is read once, and all events are recorded together.
 pub fn receive_all<'a>(
     ctx: &'a Context,
     db: &'a mut PgConnection,
     client: ClientId,
     inbox: InboxId,
-    (messages, may_wait): (&'a [&'a InboundMessage], bool),
+    MessageGroup { messages, may_wait }: MessageGroup<'a>,
 ) -> BoxFuture<'a, Result<ReceiveOutcome>> {
     // Boxed, so that it is compiled once here and not in each calling crate.
     async move {
@@ -107,9 +117,10 @@ pub fn receive_all<'a>(
             return Ok(ReceiveOutcome::Done(Vec::new()));
         };
         let in_force = chat::ActivePlugins::on(db, client, inbox.id).await?;
+        let receiver = InboxReceiver { ctx, client, inbox: &inbox, in_force: &in_force };
         let (mut events, mut wakes) = (Vec::new(), Vec::new());
         for (id, message) in new {
-            let Some(taken) = receive_one(ctx, db, client, (&inbox, &in_force), (id, message, may_wait)).await? else {
+            let Some(taken) = receiver.receive(db, FreshMessage { id, message, may_wait }).await? else {
                 return Ok(ReceiveOutcome::TooEarly);
             };
             events.extend(taken.events);
@@ -139,69 +150,75 @@ async fn claim<'a>(
     Ok(new)
 }
 
-/// `None`: the message is too early.
-async fn receive_one(
-    ctx: &Context,
-    db: &mut PgConnection,
+/// Receives the messages of one inbox.
+struct InboxReceiver<'a> {
+    ctx: &'a Context,
     client: ClientId,
-    (inbox, in_force): (&Inbox, &chat::ActivePlugins),
-    (id, message, may_wait): (ChatMessageId, &InboundMessage, bool),
-) -> Result<Option<Taken>> {
-    let traced = traces::first(id.0, SpanKind::Consumer);
-    let IntroducedCustomers { who: customer, folded } = sender(ctx, db, client, message).await?;
-    let mut events = of_folded(db, client, &folded, ctx.now()).await?;
-    // A provider's clock that is ahead of ours must not extend the window.
-    let written_at = ctx.clock.at(message.sent_at).min(ctx.now());
-    let CustomerHistory { last_template, conversation, cost } =
-        inbox_customers::record_inbound(db, client, inbox.id, &customer, written_at).await?;
-    let Some(answered) = answers::read_known(db, client, inbox, customer.id, (message, may_wait)).await? else {
-        return Ok(None);
-    };
-    taps::take(ctx, db, client, &answered, conversation.as_ref()).await?;
-    let file = store_file(ctx, db, client, inbox, &answered.content).await?;
-    let referral = referral::of_message(ctx, db, client, inbox, message).await?;
+    inbox: &'a Inbox,
+    in_force: &'a chat::ActivePlugins,
+}
 
-    let arrival = Arrival {
-        id,
-        message,
-        answered,
-        customer: &customer,
-        inbox,
-        last_template,
-        conversation,
-        cost,
-        media_url: file.map(|file| media::url_for(ctx, client, file)),
-        written_at,
-        referral,
-    };
-    let mut routed = chat::route(ctx, db, client, &arrival, in_force).await?;
-    if routed.was.is_none_or(|was| was.state != ParticipantState::Queued) {
-        site_team::name(db, client, &mut routed.participant).await?;
-    }
-    let participant = &mut routed.participant;
-    findable(db, client, &customer, participant).await?;
-    chat_messages::insert(db, client, &chat_message(&arrival, participant, file)).await?;
-    if is_in_our_words(&arrival.answered.content) {
-        originals::insert(db, client, id, &kept(message.raw.to_string())).await?;
-    }
-    participants::save(db, client, participant).await?;
+impl InboxReceiver<'_> {
+    /// `None`: the message is too early.
+    async fn receive(&self, db: &mut PgConnection, new: FreshMessage<'_>) -> Result<Option<Taken>> {
+        let Self { ctx, client, inbox, in_force } = *self;
+        let FreshMessage { id, message, .. } = new;
+        let traced = traces::first(id.0, SpanKind::Consumer);
+        let IntroducedCustomers { who: customer, folded } = sender(ctx, db, client, message).await?;
+        let mut events = of_folded(db, client, &folded, ctx.now()).await?;
+        // A provider's clock that is ahead of ours must not extend the window.
+        let written_at = ctx.clock.at(message.sent_at).min(ctx.now());
+        let CustomerHistory { last_template, conversation, cost } =
+            inbox_customers::record_inbound(db, client, inbox.id, &customer, written_at).await?;
+        let Some(answered) = answers::read_known(db, client, inbox, customer.id, new).await? else {
+            return Ok(None);
+        };
+        taps::take(ctx, db, client, &answered, conversation.as_ref()).await?;
+        let file = store_file(ctx, db, client, inbox, &answered.content).await?;
+        let referral = referral::of_message(ctx, db, client, inbox, message).await?;
 
-    let mut wakes = Vec::new();
-    if file.is_some() {
-        wakes.push((Queue::Media, inbox.id.0));
+        let arrival = Arrival {
+            id,
+            message,
+            answered,
+            customer: &customer,
+            inbox,
+            last_template,
+            conversation,
+            cost,
+            media_url: file.map(|file| media::url_for(ctx, client, file)),
+            written_at,
+            referral,
+        };
+        let mut routed = chat::route(ctx, db, client, &arrival, in_force).await?;
+        if routed.was.is_none_or(|was| was.state != ParticipantState::Queued) {
+            site_team::name(db, client, &mut routed.participant).await?;
+        }
+        let participant = &mut routed.participant;
+        findable(db, client, &customer, participant).await?;
+        chat_messages::insert(db, client, &chat_message(&arrival, participant, file)).await?;
+        if is_in_our_words(&arrival.answered.content) {
+            originals::insert(db, client, id, &kept(message.raw.to_string())).await?;
+        }
+        participants::save(db, client, participant).await?;
+
+        let mut wakes = Vec::new();
+        if file.is_some() {
+            wakes.push((Queue::Media, inbox.id.0));
+        }
+        if chat::queue_bot_event(ctx, db, client, &arrival, &routed).await? {
+            wakes.push((Queue::Participant, routed.participant.id.0));
+        }
+        let rated = rate(ctx, db, client, &arrival, &routed.participant).await?;
+        let ticket = ticket_waits(ctx, db, client, &arrival, &routed.participant).await?;
+        let chat = event_facts::chat(db, client, &routed.participant).await?;
+        events.extend(event_list::events(&arrival, &routed, chat, ticket, rated));
+        if let Some(span) = traced {
+            let span = span.of(client).with("patchbay.message.id", id.0).with("patchbay.inbox.id", inbox.id.0);
+            span.with("patchbay.participant.id", routed.participant.id.0).end("receive");
+        }
+        Ok(Some(Taken { events, wakes }))
     }
-    if chat::queue_bot_event(ctx, db, client, &arrival, &routed).await? {
-        wakes.push((Queue::Participant, routed.participant.id.0));
-    }
-    let rated = rate(ctx, db, client, &arrival, &routed.participant).await?;
-    let ticket = ticket_waits(ctx, db, client, &arrival, &routed.participant).await?;
-    let chat = event_facts::chat(db, client, &routed.participant).await?;
-    events.extend(event_list::events(&arrival, &routed, chat, ticket, rated));
-    if let Some(span) = traced {
-        let span = span.of(client).with("patchbay.message.id", id.0).with("patchbay.inbox.id", inbox.id.0);
-        span.with("patchbay.participant.id", routed.participant.id.0).end("receive");
-    }
-    Ok(Some(Taken { events, wakes }))
 }
 
 /// The rating that counts. For a ticket it is the first one, even if the chat has moved on.
@@ -214,7 +231,10 @@ async fn rate(
 ) -> Result<Option<Rating>> {
     let Some(RatingTap { rating, ticket }) = arrival.answered.rating else { return Ok(None) };
     let counts = match ticket {
-        Some(ticket) => tickets::rate(db, client, (chat.id, ticket), rating, ctx.now()).await?,
+        Some(ticket) => {
+            let given = TicketRating { chat: chat.id, ticket, rating };
+            tickets::rate(db, client, given, ctx.now()).await?
+        }
         None => true,
     };
     Ok(counts.then_some(rating))

@@ -33,7 +33,7 @@ pub async fn came_by(
     came: &AdvertArrival,
 ) -> Result<Vec<(Queue, Uuid)>> {
     let at = ctx.clock.at(came.at).min(ctx.now());
-    waiting_referrals::note(db, client, inbox, (&came.from, &came.referral), at).await?;
+    waiting_referrals::note(db, client, inbox, came, at).await?;
     let Some(chat) = participants::of_address(db, client, inbox, &came.from).await? else { return Ok(Vec::new()) };
     let Some(chat) = participants::lock(db, client, chat).await? else { return Ok(Vec::new()) };
     if chat.state != ParticipantState::Bot {

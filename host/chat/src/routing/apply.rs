@@ -1,5 +1,3 @@
-use std::sync::Arc;
-
 use domain::{
     chat::{ParticipantMove, ParticipantState},
     event::Event,
@@ -20,7 +18,10 @@ use super::{
     decision::{Decision, RoutingTarget},
     question::RoutingCase,
 };
-use crate::conversation::{assignment, event_facts, site_team};
+use crate::conversation::{
+    assignment::{self, NewAgent},
+    event_facts, site_team,
+};
 use base::{Context, Result, lanes::Lease};
 use events::{NewEvent, record};
 use plugins::calls::{self, AnsweringVersion, FinishedCall, key_values};
@@ -41,11 +42,17 @@ pub(super) enum RoutingOutcome {
     TooMuch(String, Box<FinishedCall>),
 }
 
+/// A decision, and the router that was asked last.
+pub(super) struct RouterDecision<'a> {
+    pub(super) router: &'a AnsweringVersion,
+    pub(super) decision: Decision,
+}
+
 pub(super) async fn apply(
     ctx: &Context,
     lease: &Lease,
     case: &RoutingCase,
-    (router, decision): (&Arc<AnsweringVersion>, Decision),
+    RouterDecision { router, decision }: RouterDecision<'_>,
     call: Option<(FinishedCall, RoutingValues)>,
 ) -> Result<RoutingOutcome> {
     let client = lease.client;
@@ -105,7 +112,8 @@ async fn resolve_agent(
     decision: Decision,
 ) -> Result<(Decision, Option<Event>)> {
     let RoutingTarget::Agent(agent) = decision.goes else { return Ok((decision, None)) };
-    match assignment::give(ctx, db, client, (chat, ParticipantMove::Assigned), agent).await? {
+    let to = NewAgent { agent, step: ParticipantMove::Assigned };
+    match assignment::give(ctx, db, client, chat, to).await? {
         Ok(ticket) => Ok((decision, ticket)),
         Err(not_given) => Ok((decision.queued_because(&not_given.to_string()), None)),
     }

@@ -19,7 +19,7 @@ use domain::ids::ParticipantId;
 use storage::chat::participant_events::WaitingEvent;
 
 use self::{
-    apply::RoutingOutcome,
+    apply::{RouterDecision, RoutingOutcome},
     decision::Decision,
     question::{RoutingCase, RoutingQuestion},
 };
@@ -51,7 +51,8 @@ pub(crate) async fn decide(ctx: &Context, lease: &Lease, id: ParticipantId, even
         }
     }
     let decision = Decision::of_host(&case, reason);
-    apply::apply(ctx, lease, &case, (case.last_router(), decision), None).await.map(drop)
+    let decision = RouterDecision { router: case.last_router(), decision };
+    apply::apply(ctx, lease, &case, decision, None).await.map(drop)
 }
 
 const CONFLICTS: &str = "the values that the router reads keep changing";
@@ -74,7 +75,7 @@ async fn run(ctx: &Context, lease: &Lease, case: &RoutingCase, answering: &Arc<A
         .plugins
         .route(answering.call(&ctx.sealer, client, &about, now), &inbound, Arc::<ValueSnapshot>::clone(&snapshot))
         .await;
-    let made = FinishedCall::of((answering, &about), &outcome, now);
+    let made = FinishedCall::of(answering, &about, &outcome, now);
     let answer = match outcome {
         Ok(outcome) => {
             let decision = Decision::of_router(ctx, client, case, outcome.route).await?;
@@ -82,7 +83,8 @@ async fn run(ctx: &Context, lease: &Lease, case: &RoutingCase, answering: &Arc<A
                 return keep_failed(ctx, lease, made.mark_unusable(&decision.reason), decision.reason).await;
             }
             let values = apply::RoutingValues { reads: snapshot.reads(), writes: outcome.writes };
-            apply::apply(ctx, lease, case, (answering, decision), Some((made, values))).await?
+            let decision = RouterDecision { router: answering, decision };
+            apply::apply(ctx, lease, case, decision, Some((made, values))).await?
         }
         Err(error) if answering.is_canary() => {
             return keep_failed(ctx, lease, made, error.to_string()).await;
@@ -90,8 +92,8 @@ async fn run(ctx: &Context, lease: &Lease, case: &RoutingCase, answering: &Arc<A
         Err(error) => {
             tracing::warn!(participant.id = %case.participant.id, plugin = answering.name(),
                 outcome = trace::kind_of(&error), "a router failed; the host decides");
-            let decision = Decision::of_host(case, error.to_string());
-            apply::apply(ctx, lease, case, (answering, decision), Some((made, apply::RoutingValues::default()))).await?
+            let decision = RouterDecision { router: answering, decision: Decision::of_host(case, error.to_string()) };
+            apply::apply(ctx, lease, case, decision, Some((made, apply::RoutingValues::default()))).await?
         }
     };
     match answer {
@@ -101,9 +103,9 @@ async fn run(ctx: &Context, lease: &Lease, case: &RoutingCase, answering: &Arc<A
             keep_failed(ctx, lease, made.mark_unusable(&reason), reason).await
         }
         RoutingOutcome::TooMuch(reason, made) => {
-            let decision = Decision::of_host(case, reason.clone());
+            let decision = RouterDecision { router: answering, decision: Decision::of_host(case, reason.clone()) };
             let spoiled = (made.mark_unusable(&reason), apply::RoutingValues::default());
-            apply::apply(ctx, lease, case, (answering, decision), Some(spoiled)).await?;
+            apply::apply(ctx, lease, case, decision, Some(spoiled)).await?;
             Ok(Step::Over)
         }
     }

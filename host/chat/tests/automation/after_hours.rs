@@ -125,9 +125,9 @@ async fn a_team_without_hours_and_the_absence_of_a_team_are_always_open() {
     let chat = stage.comes().await;
     assert!(!stage.is_flagged(chat).await);
     stage.open(MONDAY_TO_17, &[]).await;
-    let of_nobody = stage.chat().await;
+    let without_team = stage.chat().await;
     stage.settle().await;
-    assert!(!stage.is_flagged(of_nobody).await);
+    assert!(!stage.is_flagged(without_team).await);
 }
 
 #[tokio::test]
@@ -139,7 +139,7 @@ async fn a_waiting_customer_gets_the_after_hours_text_once_until_an_agent_has_an
     let chat = stage.comes().await;
     // The chat was taken and passed on again without an answer.
     stage.assign(chat, NewHolder::Agent(agent)).await;
-    assert!(stage.is_flagged(chat).await, "nobody has answered");
+    assert!(stage.is_flagged(chat).await, "no agent has answered");
     stage.assign(chat, NewHolder::Team(stage.team)).await;
     stage.settle().await;
     assert_eq!(stage.said(chat).await, [TEXT]);
@@ -149,7 +149,7 @@ async fn a_waiting_customer_gets_the_after_hours_text_once_until_an_agent_has_an
     stage.assign(chat, NewHolder::Team(stage.team)).await;
     stage.settle().await;
     assert!(stage.is_flagged(chat).await);
-    assert_eq!(stage.said(chat).await, [TEXT, TEXT], "it waits anew");
+    assert_eq!(stage.said(chat).await, [TEXT, TEXT], "it waits again");
 }
 
 #[tokio::test]
@@ -180,11 +180,11 @@ async fn an_after_hours_chat_is_missed_if_it_is_not_answered_in_time_after_the_o
     stage.until("2026-09-21T20:00:00Z");
     let chat = stage.comes().await;
     stage.until("2026-09-22T08:09:59Z");
-    assert_eq!(stage.due().await, 0, "what waits is not looked at");
+    assert_eq!(stage.due().await, 0, "waiting chats are not read");
     assert_eq!(flags(&stage.found(chat).await), (false, true));
     stage.until("2026-09-22T08:10:00Z");
     stage.settle().await;
-    assert_eq!(flags(&stage.found(chat).await), (true, false), "within hours nobody answered");
+    assert_eq!(flags(&stage.found(chat).await), (true, false), "within hours no agent answered");
 }
 
 #[tokio::test]

@@ -76,7 +76,7 @@ async fn no_agent_exceeds_the_limit_when_many_chats_come_at_once_and_the_rest_wa
     let chats = stage.chats(12).await;
     stage.settle().await;
     assert_eq!(stage.shares(&chats).await, [(None, 7), (Some(ann), 2), (Some(ben), 3)].into());
-    assert_eq!(stage.due().await, 0, "nobody has room, and nobody looks");
+    assert_eq!(stage.due().await, 0, "no agent has room, and no work is due");
     stage.resolve(stage.of(&chats, ann).await).await;
     assert_eq!(stage.due().await, 1, "her team has room, and nothing else is due");
     stage.settle().await;

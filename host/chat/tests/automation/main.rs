@@ -233,13 +233,13 @@ async fn a_chat_in_the_queue_is_missed_if_it_is_not_answered_in_time_and_not_bef
     let chat = stage.chat().await;
     stage.settle().await;
     stage.wait(599);
-    assert_eq!(stage.due().await, 0, "what waits is not looked at");
+    assert_eq!(stage.due().await, 0, "waiting chats are not read");
     stage.settle().await;
     assert!(!stage.found(chat).await.missed);
     stage.wait(1);
     stage.settle().await;
     assert!(stage.found(chat).await.missed);
-    assert_eq!(stage.found(chat).await.missed_by, None, "nobody had it");
+    assert_eq!(stage.found(chat).await.missed_by, None, "no agent had it");
 }
 
 #[tokio::test]
@@ -273,7 +273,7 @@ async fn a_chat_missed_in_the_queue_is_missed_by_the_first_agent_that_gets_it_an
     stage.assign(chat, NewHolder::Agent(second)).await;
     stage.wait(10_000);
     stage.settle().await;
-    assert_eq!(stage.found(chat).await.missed_by, Some(first), "whoever has it later");
+    assert_eq!(stage.found(chat).await.missed_by, Some(first), "also if another agent has it later");
 }
 
 #[tokio::test]

@@ -103,8 +103,8 @@ mod tests {
 
     #[test]
     fn a_malformed_bsuid_is_ignored_with_a_phone_number_and_refused_alone() {
-        let beside = json!({"sender": "27820001001", "recipient": "27820000001", "customerUserId": "nonsense"});
-        assert_eq!(parse(beside).unwrap().recipient.bsuid(), None);
+        let with_user_id = json!({"sender": "27820001001", "recipient": "27820000001", "customerUserId": "nonsense"});
+        assert_eq!(parse(with_user_id).unwrap().recipient.bsuid(), None);
         assert_eq!(
             parse(json!({"sender": "27820001001", "customerUserId": "nonsense"})).unwrap_err(),
             ["customerUserId"]

@@ -146,9 +146,11 @@ pub struct NoteWritten {
     pub participant: ParticipantId,
     pub note: NoteId,
     pub author: UserId,
+    /// Of a whisper: at most its agent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mentions: Vec<UserId>,
-    /// The only agent who sees it.
+    /// The agent to whom the note is a whisper. Of the users with the role AGENT, only this agent and the author find it
+    /// in the list of notes. `None`: a note for all users.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub whisper_to: Option<UserId>,
 }

@@ -102,8 +102,8 @@ fn template_lines(template: &TemplateSend) -> Vec<String> {
         let one = |(reply, number): (&QuickReply, u32)| format!("{number}. {}", reply.label);
         replies.iter().zip(&mut numbers).map(one).collect()
     };
-    let mut lines = vec![template.text_beside_cards()];
-    lines.extend(numbered(template.replies_beside_cards()));
+    let mut lines = vec![template.text_without_cards()];
+    lines.extend(numbered(template.replies_without_cards()));
     for card in &template.cards {
         lines.push(card.rendered_text.clone());
         lines.extend(numbered(&card.replies));

@@ -96,7 +96,7 @@ impl SessionNews {
     }
 
     /// True if a new connection does not help until a person acts.
-    pub fn needs_somebody(self) -> bool {
+    pub fn needs_person(self) -> bool {
         matches!(self, Self::PairFailed | Self::QrTimeout | Self::Replaced | Self::LoggedOut)
     }
 
@@ -331,7 +331,7 @@ mod tests {
         let mut ours: Vec<String> = news.iter().map(|news| news.words().to_owned()).collect();
         ours.push(SessionState::default().words);
         for text in spec {
-            assert!(ours.iter().any(|own| own == text), "nobody says {text}");
+            assert!(ours.iter().any(|own| own == text), "no status has the text {text}");
         }
         for text in &ours {
             assert!(spec.contains(&text.as_str()), "{text} is not in the specification");

@@ -85,7 +85,7 @@ mod tests {
     #[test]
     fn an_agent_sees_its_own_chats_and_those_of_its_team() {
         let anns = told(ParticipantState::Active, Some((ANN, Some(SALES))), None);
-        assert!(anns.admits(&agent(ANN, None)), "her own, whatever her team by now");
+        assert!(anns.admits(&agent(ANN, None)), "her own, also if her team has changed");
         assert!(anns.admits(&agent(BEN, Some(SALES))));
         assert!(!anns.admits(&agent(BEN, Some(CARE))));
         assert!(!anns.admits(&agent(BEN, None)));

@@ -13,7 +13,7 @@ pub enum ConversationFault {
     #[error("the conversation has expired; create a new one to write to the customer again")]
     Expired,
     #[error("the recipient is not the customer of this conversation")]
-    SomebodyElse,
+    OtherCustomer,
 }
 
 pub(super) fn no_template(check: &mut Check, name: Option<&str>, id: Option<&str>) {

@@ -13,7 +13,7 @@ pub fn read(link: &str) -> Result<Cow<'_, str>, &'static str> {
         return Err("has more than 2048 characters, which the provider does not take");
     }
     if link.chars().any(|c| c.is_whitespace() || c.is_control()) {
-        return Err("has a blank, a tab or a line end in it; write %20 for a blank");
+        return Err("has a space, a line break or a control character; write %20 for a space");
     }
     let url = Url::parse(link).map_err(|_| "is not an address; give an absolute http or https URL")?;
     if !matches!(url.scheme(), "http" | "https") {

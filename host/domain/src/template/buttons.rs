@@ -37,7 +37,7 @@ pub(super) fn fill(
     let values: Vec<&String> = given.iter().flat_map(|(_, given)| given.parameters.iter().flatten()).collect();
     let effects: Vec<&ConversationParameter> =
         given.iter().flat_map(|(_, given)| given.conversation_parameters.iter().flatten()).collect();
-    check(&slots, given, (values.len(), effects.len()), field)?;
+    check(&slots, given, values.len(), effects.len(), field)?;
 
     if let Some((at, _)) = given.last() {
         let wrong = wrong_value(&slots, &values, &effects);
@@ -105,9 +105,14 @@ fn slots(buttons: &[TemplateButton]) -> Vec<Slot> {
     buttons.iter().enumerate().filter_map(slot).collect()
 }
 
-/// `counts`: numbers of `parameters` and of `conversationParameters` in all `button` components.
-fn check(slots: &[Slot], given: &[PlacedComponent<'_>], counts: (usize, usize), field: &str) -> Result<(), FieldFault> {
-    let (values, effects) = counts;
+/// `values` and `effects`: numbers of `parameters` and of `conversationParameters` in all `button` components.
+fn check(
+    slots: &[Slot],
+    given: &[PlacedComponent<'_>],
+    values: usize,
+    effects: usize,
+    field: &str,
+) -> Result<(), FieldFault> {
     let dynamic = slots.iter().filter(|slot| slot.dynamic).count();
     let replies = slots.len() - dynamic;
     let Some((at, _)) = given.last() else {

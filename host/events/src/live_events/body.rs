@@ -238,7 +238,7 @@ pub(super) fn text(ctx: &Context, client: ClientId, known: &PageFacts, one: &Num
         time: one.at,
         test: shown.is_some_and(|shown| shown.is_test),
         chat: shown.map(|shown| chat(known, shown)),
-        message: written.map(|written| message(ctx, client, (known, shown), written)),
+        message: written.map(|written| message(ctx, client, known, shown, written)),
         ticket: None,
         from: None,
         to: None,
@@ -337,7 +337,8 @@ fn chat<'a>(known: &'a PageFacts, shown: &'a ShownChat) -> Chat<'a> {
 fn message<'a>(
     ctx: &Context,
     client: ClientId,
-    (known, shown): (&'a PageFacts, Option<&'a ShownChat>),
+    known: &'a PageFacts,
+    shown: Option<&'a ShownChat>,
     written: &'a PastMessage,
 ) -> Message<'a> {
     let direction = written.content.direction();

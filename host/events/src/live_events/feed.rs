@@ -140,7 +140,7 @@ mod tests {
         let feed = Feed::new(ClientId(Uuid::nil()), 0, 10);
         feed.push(ready(1..=2));
         feed.push(ready(5..=6));
-        assert_eq!(numbers(&feed, 2, 9), None, "who stood before it must be told");
+        assert_eq!(numbers(&feed, 2, 9), None, "a reader before it must resynchronize");
         assert_eq!(numbers(&feed, 4, 9), Some(vec![5, 6]));
     }
 }

@@ -106,13 +106,13 @@ impl Hub {
     pub(super) async fn user_view(&self, holder: &Holder) -> Result<Option<UserView>> {
         let (client, user, now) = (holder.client, holder.user, self.ctx.now());
         let mut db = self.ctx.db.acquire().await?;
-        let found = viewers::find(&mut db, client, (user, &holder.key_hash), now).await?;
+        let found = viewers::find(&mut db, client, user, &holder.key_hash, now).await?;
         let Some(StreamReader { role, team, sight, session_used_at }) = found else { return Ok(None) };
         // An open connection is a use of the session.
         let times = self.ctx.settings.limits.session_times();
         if session_used_at.is_some_and(|used| used < times.recorded_before(now)) {
             let hashes = [holder.key_hash.clone()];
-            session_keys::record_use(&mut db, &hashes, (now, times.expiry(now)), times.recorded_before(now)).await?;
+            session_keys::record_use(&mut db, &hashes, now, times.expiry(now), times.recorded_before(now)).await?;
         }
         drop(db);
         let viewer = match role {
@@ -132,7 +132,7 @@ impl Hub {
         match affected {
             AffectedOwner::User(client, user) => of(client, Some(user)),
             AffectedOwner::Client(client) => of(client, None),
-            AffectedOwner::Anybody => rooms.keys().for_each(|client| of(*client, None)),
+            AffectedOwner::All => rooms.keys().for_each(|client| of(*client, None)),
             AffectedOwner::Site(..) => {}
         }
     }

@@ -71,13 +71,17 @@ async fn load_part(
 }
 
 /// The audience: the owner of the chat at that time, and the present one. A closed chat stays visible to its last
-/// agent. A note is also for the users that it mentions, a whisper only for its author and its agent.
+/// agent. A note is also for its author and the users that it mentions, a whisper only for its author and its agent.
 fn audience(known: &PageFacts, event: &LiveEvent) -> Audience {
     let mut audience = Audience::default();
     if let LiveKind::NoteWritten { author, mentions, whisper_to, .. } = &event.what {
-        mentions.iter().chain([author]).chain(whisper_to).for_each(|user| audience.add_agent(*user));
-        if whisper_to.is_some() {
+        audience.add_agent(*author);
+        if let Some(agent) = whisper_to {
+            audience.add_agent(*agent);
             return audience;
+        }
+        for user in mentions {
+            audience.add_agent(*user);
         }
     }
     let mut add = |hands: &ChatOwner| {

@@ -42,10 +42,10 @@ pub(crate) async fn take(
     for (new, waits) in events.iter().filter_map(|new| Some((new, waits(&new.event)?))) {
         match waits {
             Waits::ForAnswer(chat) | Waits::ForItsAgent(chat) => {
-                due_work::add(db, client, &[chat], ChatWork::Answer, (until(new.at), now)).await?;
+                due_work::add_answer_wait(db, client, chat, until(new.at), now).await?;
             }
             Waits::InQueue(chat) => {
-                due_work::add(db, client, &[chat], ChatWork::Answer, (until(new.at), now)).await?;
+                due_work::add_answer_wait(db, client, chat, until(new.at), now).await?;
                 due_work::add_arrival(db, client, chat, now).await?;
                 wakes.push((Queue::Chat, chat.0));
             }

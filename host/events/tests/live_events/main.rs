@@ -207,7 +207,7 @@ async fn an_event_without_a_reader_leaves_no_row() {
     assert_eq!(stage.rows().await, 0);
     drop(stage.open(0, None).await);
     stage.happen(1, &[2]).await;
-    assert_eq!(stage.rows().await, 1, "somebody may come back");
+    assert_eq!(stage.rows().await, 1, "a reader may come back");
     let over = "UPDATE live_stream SET wanted_until = now() - interval '1 second'";
     sqlx::query(over).execute(&mut stage.scratch.connection().await).await.unwrap();
     stage.happen(0, &[3]).await;
@@ -226,7 +226,7 @@ async fn a_transaction_open_at_the_start_of_reading_is_read_or_had_ended() {
         tokio::spawn(async move { stage.open(1, None).await })
     };
     tokio::time::sleep(Duration::from_millis(200)).await;
-    assert!(!reading.is_finished(), "who begins to read waits for what is going on");
+    assert!(!reading.is_finished(), "a new reader waits for running transactions");
     early.commit().await.unwrap();
     let mut connection = reading.await.unwrap();
     assert_eq!(first(&mut connection).await.0, "hello");
@@ -272,7 +272,7 @@ async fn a_reader_that_resumes_too_late_gets_a_resync() {
     stage.happen(1, &[3]).await;
     assert_eq!(numbers(&mut late, 1).await, [3]);
     let mut ahead = stage.open(0, Some(at + 1_000)).await;
-    assert_eq!(first(&mut ahead).await.0, "resync", "nobody was ever told of that number");
+    assert_eq!(first(&mut ahead).await.0, "resync", "no reader ever had that number");
 }
 
 #[tokio::test]
@@ -345,7 +345,7 @@ async fn upkeep_deletes_unnumbered_events_without_a_reader() {
     drop(stage.open(0, None).await);
     stage.happen(0, &[1, 2, 3]).await;
     let mut db = stage.scratch.connection().await;
-    assert_eq!(streams::find_unwanted(&mut db, 10).await.unwrap(), [], "somebody may come back");
+    assert_eq!(streams::find_unwanted(&mut db, 10).await.unwrap(), [], "a reader may come back");
     sqlx::query("UPDATE live_stream SET wanted_until = now() - interval '1 second'").execute(&mut db).await.unwrap();
     assert_eq!(streams::find_unwanted(&mut db, 10).await.unwrap(), [stage.client]);
     let ctx = &stage.nodes[0].ctx;

@@ -156,7 +156,7 @@ async fn a_ticket_is_good_once_and_not_for_long() {
     let ticket = tickets::issue(&node.ctx, &stage.holder).await.unwrap();
     let holder = tickets::redeem(&node.ctx, &ticket).await.unwrap().unwrap();
     assert_eq!((holder.client, holder.user, holder.role), (stage.client, stage.holder.user, Role::Supervisor));
-    assert_eq!(holder.key_hash, stage.holder.key_hash, "what it opens ends with the key");
+    assert_eq!(holder.key_hash, stage.holder.key_hash, "its connections end with the key");
     assert_eq!(tickets::redeem(&node.ctx, &ticket).await.unwrap(), None, "once");
     let late = tickets::issue(&node.ctx, &stage.holder).await.unwrap();
     node.clock.advance(chrono::TimeDelta::seconds(31));

@@ -61,7 +61,7 @@ impl Stage {
             let hub = Hub::start(Arc::clone(&ctx), stop.clone());
             let mut changes = ctx.rights.changes();
             tokio::spawn(rights::follow(ctx.db.clone(), ctx.rights.clone(), stop.clone()));
-            assert_eq!(changes.next().await, AffectedOwner::Anybody, "it listens");
+            assert_eq!(changes.next().await, AffectedOwner::All, "it listens");
             nodes.push(Node { ctx, hub, stop, clock });
         }
         let ctx = &nodes[0].ctx;

@@ -12,7 +12,10 @@ use serde_json::Value;
 use storage::{PgConnection, Queue, inboxes};
 use uuid::Uuid;
 
-use super::{number_news, preferences, template_news, template_parts};
+use super::{
+    number_news::{self, AccountNews},
+    preferences, template_news, template_parts,
+};
 use base::{Context, Result};
 use events::{NewEvent, of_folded, record, record_folded};
 
@@ -29,7 +32,8 @@ pub(super) struct AccountEvent<'a> {
 pub(super) async fn take(
     ctx: &Context,
     db: &mut PgConnection,
-    (client, lane): (ClientId, Uuid),
+    client: ClientId,
+    lane: Uuid,
     AccountEvent { target, field, value }: AccountEvent<'_>,
 ) -> Result<Vec<(Queue, Uuid)>> {
     match field {
@@ -43,7 +47,7 @@ pub(super) async fn take(
                 inboxes::templates::request_refresh(db, client, &waba, ctx.now()).await?;
             }
             let CallbackTarget::Waba(account) = target else { return Ok(Vec::new()) };
-            template_changed(ctx, db, (client, account), field, value).await
+            template_changed(ctx, db, client, AccountNews { account, field, value }).await
         }
         "user_preferences" if matches!(target, CallbackTarget::PhoneNumberId(_)) => {
             let (told_of, events) = preferences::events(ctx, InboxId(lane), value);
@@ -53,7 +57,7 @@ pub(super) async fn take(
         }
         _ if number_news::FIELDS.contains(&field) => {
             let CallbackTarget::Waba(account) = target else { return Ok(Vec::new()) };
-            number_news::take(ctx, db, (client, account), field, value).await
+            number_news::take(ctx, db, client, AccountNews { account, field, value }).await
         }
         _ => {
             tracing::info!(client.id = %client, field, "an account event that has no effect here");
@@ -80,9 +84,8 @@ async fn introduce(
 async fn template_changed(
     ctx: &Context,
     db: &mut PgConnection,
-    (client, account): (ClientId, &str),
-    field: &str,
-    value: &Value,
+    client: ClientId,
+    AccountNews { account, field, value }: AccountNews<'_>,
 ) -> Result<Vec<(Queue, Uuid)>> {
     let changes = match field {
         "message_template_components_update" => template_parts::changes(db, client, account, value).await?,

@@ -76,7 +76,7 @@ pub(super) async fn signed_with(
 ) -> Result<Option<String>, CallbackRefused> {
     let (body, signature) = (raw.clone(), signature.to_owned());
     let find = move || secrets.into_iter().find(|secret| callback::verify_signature(secret, &body, Some(&signature)));
-    Ok(heavy_work::work(raw.len(), BodyOwner::Anybody, find).await?)
+    Ok(heavy_work::work(raw.len(), BodyOwner::Unknown, find).await?)
 }
 
 /// Opens a callback for numbers with their own app secret. One app signs a callback, so the first number and account in
@@ -89,7 +89,7 @@ async fn signed_for_its_numbers(
 ) -> Result<Vec<CallbackItem>, CallbackRefused> {
     let body = raw.clone();
     let FirstNames { phone_number_id, waba_id } =
-        heavy_work::work(raw.len(), BodyOwner::Anybody, move || callback::first_names(&body)).await?;
+        heavy_work::work(raw.len(), BodyOwner::Unknown, move || callback::first_names(&body)).await?;
     let number = phone_number_id.clone();
     let mut candidates = own_secrets(ctx, Vec::from_iter(phone_number_id), Vec::from_iter(waba_id)).await?;
     candidates.sort_by_key(|own| Some(&own.phone_number_id) != number.as_ref());
@@ -110,7 +110,7 @@ async fn all_have(ctx: &Context, items: &[CallbackItem], secret: &str, known: &[
             CallbackTarget::PhoneNumberId(id) => numbers.insert(id.clone()),
             CallbackTarget::Waba(id) => wabas.insert(id.clone()),
             // The item is counted and not stored.
-            CallbackTarget::Nobody => false,
+            CallbackTarget::Unknown => false,
             // Callbacks of the Cloud API never name one.
             CallbackTarget::Page(_) | CallbackTarget::Inbox(_) => return Ok(false),
         };

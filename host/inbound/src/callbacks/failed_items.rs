@@ -2,7 +2,7 @@
 
 use base::{
     Context, Result,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
 };
 use domain::{
     ids::{CallbackId, ClientId},
@@ -58,7 +58,9 @@ fn provider_of(target: &CallbackTarget) -> InboxKind {
         CallbackTarget::Page(_) => InboxKind::Messenger,
         // Only the device of a Lite number sends items for one of our inboxes.
         CallbackTarget::Inbox(_) => InboxKind::WhatsappLite,
-        CallbackTarget::PhoneNumberId(_) | CallbackTarget::Waba(_) | CallbackTarget::Nobody => InboxKind::WhatsappCloud,
+        CallbackTarget::PhoneNumberId(_) | CallbackTarget::Waba(_) | CallbackTarget::Unknown => {
+            InboxKind::WhatsappCloud
+        }
     }
 }
 
@@ -89,12 +91,19 @@ pub(super) async fn keep<'a>(
     Ok(others)
 }
 
-/// Stores an item that was readable but failed at each attempt.
+/// An item that was readable but failed at each attempt.
+pub(super) struct GivenUpItem<'a> {
+    pub(super) id: CallbackId,
+    pub(super) target: &'a CallbackTarget,
+    pub(super) body: &'a CallbackBody,
+}
+
+/// Stores an item that was given up.
 pub(super) async fn keep_given_up(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    (id, target, body): (CallbackId, &CallbackTarget, &CallbackBody),
+    GivenUpItem { id, target, body }: GivenUpItem<'_>,
 ) -> Result<()> {
     let provider = match target {
         CallbackTarget::Inbox(inbox) => inboxes::by_id(db, client, *inbox).await?.map(|inbox| inbox.kind()),
@@ -139,7 +148,7 @@ pub async fn take_again(
     let items = failed_callbacks::take_again(&mut tx, client, only, admin.now()).await?.len();
     if items > 0 {
         let object = only.map_or_else(|| client.to_string(), |id| id.to_string());
-        audit(admin, &mut tx, client, actor, "retry", ("callback", &object)).await?;
+        audit(admin, &mut tx, client, actor, "retry", AuditObject::new("callback", &object)).await?;
     }
     tx.commit().await?;
     Ok(items)

@@ -10,7 +10,8 @@ use storage::{Queue, chat::chat_messages, inbound::callbacks, outbound::legs::Lo
 use uuid::Uuid;
 
 use super::{
-    account, failed_items,
+    account,
+    failed_items::{self, GivenUpItem},
     item::Item,
     message_changes::{self, ItemOutcome},
     messages::{self, TakeOutcome},
@@ -95,26 +96,26 @@ async fn take(ctx: &Context, lease: &Lease, group: &[&Item]) -> Result<TakeOutco
     }
     let mut tx = ctx.db.begin().await?;
     lease.hold(&mut tx).await?;
-    let place = (lease.client, InboxId(lease.lane));
+    let inbox = InboxId(lease.lane);
     let mut done: Vec<CallbackId> = group.iter().map(|item| item.id).collect();
     let wakes = match group {
         [Item { body: CallbackBody::Account { field, value }, target, .. }] => {
             let event = account::AccountEvent { target, field, value };
-            account::take(ctx, &mut tx, (lease.client, lease.lane), event).await?
+            account::take(ctx, &mut tx, lease.client, lease.lane, event).await?
         }
         [Item { body: CallbackBody::Echo(echo), received_at, .. }] => {
-            let taken = message_changes::echo(ctx, &mut tx, place, echo, *received_at).await?;
+            let taken = message_changes::echo(ctx, &mut tx, lease, echo, *received_at).await?;
             wakes_or_wait(&mut tx, lease, &mut done, taken).await?
         }
         [Item { body: CallbackBody::Change(change), received_at, .. }] => {
-            let taken = message_changes::change(ctx, &mut tx, place, change, *received_at).await?;
+            let taken = message_changes::change(ctx, &mut tx, lease, change, *received_at).await?;
             wakes_or_wait(&mut tx, lease, &mut done, taken).await?
         }
         [Item { body: CallbackBody::Referral(came), .. }] => {
-            receive::came_by(ctx, &mut tx, lease.client, place.1, came).await?
+            receive::came_by(ctx, &mut tx, lease.client, inbox, came).await?
         }
         [Item { id, body: CallbackBody::Watermark(mark), received_at, .. }] => {
-            let moved = watermarks::apply(ctx, &mut tx, lease.client, InboxId(lease.lane), mark).await?;
+            let moved = watermarks::apply(ctx, &mut tx, lease.client, inbox, mark).await?;
             // It may also refer to a message that is not settled yet.
             if moved.unsettled && ctx.now() - *received_at < EARLY_STATUS_PATIENCE {
                 callbacks::postpone(&mut tx, lease.client, &[*id], ctx.now() + EARLY_STATUS_PAUSE).await?;
@@ -220,7 +221,7 @@ pub(super) async fn give_up(
     lease.hold(&mut tx).await?;
     callbacks::give_up(&mut tx, lease.client, item, reason).await?;
     if let Some(Item { id, target, body, .. }) = read {
-        failed_items::keep_given_up(ctx, &mut tx, lease.client, (*id, target, body)).await?;
+        failed_items::keep_given_up(ctx, &mut tx, lease.client, GivenUpItem { id: *id, target, body }).await?;
     }
     tx.commit().await?;
     Ok(())

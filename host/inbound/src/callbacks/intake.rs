@@ -114,7 +114,7 @@ pub(super) async fn look(ctx: &Context, targets: impl Iterator<Item = &CallbackT
             CallbackTarget::PhoneNumberId(id) => numbers.insert(id.clone()),
             CallbackTarget::Waba(id) => accounts.insert(id.clone()),
             CallbackTarget::Page(id) => pages.insert(id.clone()),
-            CallbackTarget::Inbox(_) | CallbackTarget::Nobody => false,
+            CallbackTarget::Inbox(_) | CallbackTarget::Unknown => false,
         };
     }
     let mut owners = Owners::default();

@@ -1,14 +1,10 @@
 //! Changes of messages, and messages that the business sent with another app. Both wait if the message they refer to is
 //! not known yet.
 
-use base::{Context, Result};
-use chat::receive::{self, ImportOutcome};
+use base::{Context, Result, lanes::Lease};
+use chat::receive::{self, EchoImport, ImportOutcome};
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::{
-    change::MessageChange,
-    ids::{ClientId, InboxId},
-    inbound::Echo,
-};
+use domain::{change::MessageChange, ids::InboxId, inbound::Echo};
 use storage::{PgConnection, Queue};
 use uuid::Uuid;
 
@@ -30,10 +26,11 @@ pub(super) enum ItemOutcome {
 pub(super) async fn change(
     ctx: &Context,
     db: &mut PgConnection,
-    (client, inbox): (ClientId, InboxId),
+    lease: &Lease,
     change: &MessageChange,
     received_at: DateTime<Utc>,
 ) -> Result<ItemOutcome> {
+    let (client, inbox) = (lease.client, InboxId(lease.lane));
     if let Some(wakes) = receive::change(ctx, db, client, inbox, change).await? {
         return Ok(ItemOutcome::Done(wakes));
     }
@@ -49,12 +46,13 @@ pub(super) async fn change(
 pub(super) async fn echo(
     ctx: &Context,
     db: &mut PgConnection,
-    (client, inbox): (ClientId, InboxId),
+    lease: &Lease,
     echo: &Echo,
     received_at: DateTime<Utc>,
 ) -> Result<ItemOutcome> {
     let waits = ctx.now() - received_at < ECHO_TIMEOUT;
-    Ok(match receive::import(ctx, db, client, inbox, (echo, waits)).await? {
+    let import = EchoImport { echo, waits };
+    Ok(match receive::import(ctx, db, lease.client, InboxId(lease.lane), import).await? {
         ImportOutcome::Done(wakes) => ItemOutcome::Done(wakes),
         ImportOutcome::PerhapsOurs => ItemOutcome::Later(ctx.now() + ECHO_PAUSE),
     })

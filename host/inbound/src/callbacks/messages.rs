@@ -5,7 +5,7 @@
 use std::{borrow::Cow, time::Duration};
 
 use base::{Context, Error, Result, lanes::Lease};
-use chat::receive::{self, ReceiveOutcome};
+use chat::receive::{self, MessageGroup, ReceiveOutcome};
 use chrono::TimeDelta;
 use domain::{
     ids::{CallbackId, InboxId},
@@ -43,11 +43,12 @@ pub(super) async fn take(ctx: &Context, lease: &Lease, group: &[&Item]) -> Resul
     let done: Vec<CallbackId> = group.iter().map(|item| item.id).collect();
     let patience = (messages.len() > 1).then_some(LOCK_TIMEOUT);
     let mut tx = ctx.db.begin().await?;
-    if !callbacks::hold_and_remove(&mut tx, lease.client, (lease.lane, lease.fence), &done, patience).await? {
+    if !callbacks::hold_and_remove(&mut tx, lease.key(), lease.fence, &done, patience).await? {
         return Err(Error::LeaseLost);
     }
     let may_wait = group.iter().any(|item| ctx.now() - item.received_at < EARLY_ANSWER_PATIENCE);
-    match receive::receive_all(ctx, &mut tx, lease.client, inbox, (&messages, may_wait)).await? {
+    let messages = MessageGroup { messages: &messages, may_wait };
+    match receive::receive_all(ctx, &mut tx, lease.client, inbox, messages).await? {
         ReceiveOutcome::Done(wakes) => {
             tx.commit().await?;
             ctx.wake.wake_all(lease.client, wakes);

@@ -30,7 +30,7 @@ pub async fn open_callback(ctx: &Context, raw: &Bytes, signature: &str) -> Resul
         return parse(raw).await;
     }
     let body = raw.clone();
-    let Some(page) = heavy_work::work(raw.len(), BodyOwner::Anybody, move || first_page(&body)).await? else {
+    let Some(page) = heavy_work::work(raw.len(), BodyOwner::Unknown, move || first_page(&body)).await? else {
         return Err(CallbackRefused::BadSignature);
     };
     let mut secrets: Vec<String> = own_secrets(ctx, vec![page]).await?.into_iter().map(|(_, secret)| secret).collect();
@@ -57,7 +57,7 @@ async fn all_have(ctx: &Context, items: &[CallbackItem], secret: &str) -> Result
         match &item.target {
             CallbackTarget::Page(id) => pages.insert(id.clone()),
             // The item is counted and not stored.
-            CallbackTarget::Nobody => false,
+            CallbackTarget::Unknown => false,
             CallbackTarget::PhoneNumberId(_) | CallbackTarget::Waba(_) | CallbackTarget::Inbox(_) => return Ok(false),
         };
     }

@@ -18,13 +18,22 @@ use base::{Context, Result};
 
 pub(super) const FIELDS: [&str; 3] = ["phone_number_quality_update", "business_capability_update", "account_update"];
 
+/// An event about a business account.
+#[derive(Clone, Copy)]
+pub(super) struct AccountNews<'a> {
+    /// The id of the account.
+    pub(super) account: &'a str,
+    /// The name of the event.
+    pub(super) field: &'a str,
+    pub(super) value: &'a Value,
+}
+
 /// Takes an event about one number or about all numbers of a business account. Returns the lanes to wake.
 pub(super) async fn take(
     ctx: &Context,
     db: &mut PgConnection,
-    (client, account): (ClientId, &str),
-    field: &str,
-    value: &Value,
+    client: ClientId,
+    AccountNews { account, field, value }: AccountNews<'_>,
 ) -> Result<Vec<(Queue, Uuid)>> {
     let numbers = inboxes::by_waba(db, client, account).await?;
     let all: Vec<InboxId> = numbers.iter().map(|number| number.id).collect();

@@ -27,7 +27,7 @@ impl Owners {
                 self.pages.get(id).map(|(client, inbox)| (*client, inbox.0)).into_iter().collect()
             }
             // Callbacks of providers never name one of our inboxes.
-            CallbackTarget::Inbox(_) | CallbackTarget::Nobody => Vec::new(),
+            CallbackTarget::Inbox(_) | CallbackTarget::Unknown => Vec::new(),
         }
     }
 }

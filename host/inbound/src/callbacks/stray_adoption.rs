@@ -2,7 +2,7 @@
 
 use base::{Context, Error, Result};
 use domain::{
-    ids::{CallbackId, ClientId},
+    ids::ClientId,
     inbound::{CallbackItem, CallbackTarget},
 };
 use storage::{
@@ -12,7 +12,7 @@ use storage::{
 use uuid::Uuid;
 
 use super::{
-    failed_items,
+    failed_items::{self, GivenUpItem},
     intake::{look, take_in},
     owners::Owners,
     strays::hash_of,
@@ -108,8 +108,8 @@ async fn give_up_first(ctx: &Context, owners: &SourceOwners, source: &CallbackTa
     let (mut tx, items) = first_items(ctx, source, 1).await?;
     for item in items.iter().flatten() {
         for (client, _) in owners {
-            let id = ctx.mint::<CallbackId>();
-            failed_items::keep_given_up(ctx, &mut tx, *client, (id, &item.target, &item.body)).await?;
+            let given_up = GivenUpItem { id: ctx.mint(), target: &item.target, body: &item.body };
+            failed_items::keep_given_up(ctx, &mut tx, *client, given_up).await?;
         }
     }
     tx.commit().await?;

@@ -58,7 +58,7 @@ fn source(target: &CallbackTarget) -> Option<(&'static str, &str)> {
         CallbackTarget::PhoneNumberId(id) => Some(("number", id.as_str())),
         CallbackTarget::Waba(id) => Some(("account", id.as_str())),
         CallbackTarget::Page(id) => Some(("page", id.as_str())),
-        CallbackTarget::Inbox(_) | CallbackTarget::Nobody => None,
+        CallbackTarget::Inbox(_) | CallbackTarget::Unknown => None,
     }
 }
 

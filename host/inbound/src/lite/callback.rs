@@ -107,7 +107,7 @@ async fn open(
 ) -> Result<Vec<DeviceEvent>, LiteCallbackRefused> {
     let (bridge, raw) = (Arc::clone(devices), body.clone());
     let verify = move || bridge.verify(&BridgeCallback { body: &raw, signature: Some(&signature) });
-    heavy_work::work(body.len(), BodyOwner::Anybody, verify).await??;
+    heavy_work::work(body.len(), BodyOwner::Unknown, verify).await??;
     let (bridge, raw) = (Arc::clone(devices), body.clone());
     Ok(heavy_work::work(body.len(), BodyOwner::Client(client), move || bridge.parse_events(&raw)).await??)
 }

@@ -1,6 +1,6 @@
 use base::{
     Context, Error, Queue,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
 };
 use chrono::{DateTime, SecondsFormat, Utc};
 use domain::{
@@ -110,7 +110,7 @@ async fn want(
         WantedSession::LoggedOut => "logout",
     };
     let admin = Administration::from(ctx);
-    audit(&admin, &mut tx, client, actor, action, ("whatsAppNumber", &id.to_string())).await?;
+    audit(&admin, &mut tx, client, actor, action, AuditObject::new("whatsAppNumber", &id)).await?;
     tx.commit().await.map_err(Error::from)?;
     ctx.wake.wake(Queue::LiteSession, client, id.0);
     view.session.wanted = wanted;
@@ -140,7 +140,7 @@ pub async fn set_processing(
     }
     lite::close_sending(&mut tx, client, id, None).await?;
     let admin = Administration::from(ctx);
-    audit(&admin, &mut tx, client, actor, "change message processing", ("whatsAppNumber", &id.to_string())).await?;
+    audit(&admin, &mut tx, client, actor, "change message processing", AuditObject::new("whatsAppNumber", &id)).await?;
     let zone = time_zone(&mut tx, client).await?;
     tx.commit().await.map_err(Error::from)?;
     ctx.wake.wake(Queue::Outbound, client, id.0);

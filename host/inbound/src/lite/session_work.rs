@@ -95,11 +95,11 @@ impl Held<'_> {
         let next = match ended {
             None => NextCheck::Held,
             Some(SessionNews::Banned) => NextCheck::At(session.banned_until.unwrap_or_else(|| self.ctx.now())),
-            Some(news) if news.needs_somebody() => NextCheck::WhenAsked,
+            Some(news) if news.needs_person() => NextCheck::WhenAsked,
             Some(_) => NextCheck::At(self.ctx.now() + RETRY_DELAY),
         };
         self.tell(session, told, next).await?;
-        if ended.is_some_and(SessionNews::needs_somebody) {
+        if ended.is_some_and(SessionNews::needs_person) {
             // The events are stored. The next connection starts with its own.
             tracing::info!(client.id = %self.number.client, inbox.id = %self.number.inbox,
                 "the session of a Lite number ended; its client must connect it again");

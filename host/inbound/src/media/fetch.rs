@@ -17,7 +17,10 @@ use domain::{
     media_type::{extension_for, is_known_with},
 };
 use futures::{StreamExt, TryStreamExt, stream};
-use storage::{inbound::media::MediaRecord, inboxes::Inbox};
+use storage::{
+    inbound::media::{MediaRecord, ReadyMedia},
+    inboxes::Inbox,
+};
 use tokio::{fs::File, io::AsyncReadExt};
 use uuid::Uuid;
 
@@ -235,7 +238,8 @@ async fn record(
             let bytes = i64::try_from(stored.bytes).unwrap_or(i64::MAX);
             let judged = file_type.and_then(|found| refusal_of(file, found));
             let judged = judged.as_ref().map(|(mime_type, extension)| (*mime_type, extension.as_str()));
-            storage::inbound::media::mark_ready(&mut tx, client, file.id, (&stored.sha256, bytes), judged).await?;
+            let ready = ReadyMedia { id: file.id, sha256: &stored.sha256, bytes, judged };
+            storage::inbound::media::mark_ready(&mut tx, client, ready).await?;
         }
         Err(error) => {
             let made = usize::try_from(file.attempts).unwrap_or(0);

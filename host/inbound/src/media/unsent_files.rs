@@ -26,8 +26,7 @@ const REMOVAL_TIMEOUT: Duration = Duration::from_secs(10);
 pub(super) async fn forget(ctx: &Context, before: DateTime<Utc>) -> Result<(), MediaRefused> {
     let mut skipped = 0;
     loop {
-        let page = (AT_ONCE, skipped);
-        let unsent = unsent_files::older_than(&mut *ctx.db.acquire().await?, before, page).await?;
+        let unsent = unsent_files::older_than(&mut *ctx.db.acquire().await?, before, AT_ONCE, skipped).await?;
         if unsent.is_empty() {
             return Ok(());
         }

@@ -10,7 +10,7 @@ use domain::{
     web_chat::{FileRefused, judge_file},
 };
 use storage::{
-    inbound::media::{self, NewMedia},
+    inbound::media::{self, NewMedia, ReadyMedia},
     web::sites::Site,
 };
 
@@ -37,15 +37,23 @@ pub enum VisitorUploadRefused {
 
 base::fails_with!(VisitorUploadRefused: storage::Error);
 
-/// Stores a file. `said` is its `Content-Type`, `name` the visitor's name for it.
+/// A file as a visitor sends it.
+#[derive(Debug, Clone)]
+pub struct OfferedFile<'a> {
+    pub content_type: &'a str,
+    /// The visitor's name for it.
+    pub name: Option<String>,
+    pub bytes: Bytes,
+}
+
+/// Stores a file.
 pub async fn upload(
     ctx: &Context,
     site: &Site,
     from: &VisitorToken,
-    (said, name): (&str, Option<String>),
-    bytes: Bytes,
+    OfferedFile { content_type, name, bytes }: OfferedFile<'_>,
 ) -> Result<VisitorUpload, VisitorUploadRefused> {
-    let kind = judge_file(&bytes, said)?;
+    let kind = judge_file(&bytes, content_type)?;
     let id: MediaId = ctx.mint();
     let stored = ctx.media.put(site.client, id, MediaContent::Bytes(bytes)).await?;
     let new = NewMedia {
@@ -61,7 +69,8 @@ pub async fn upload(
     let size = i64::try_from(stored.bytes).unwrap_or(i64::MAX);
     let mut tx = ctx.db.begin().await?;
     media::insert(&mut tx, site.client, &new, ctx.now()).await?;
-    media::mark_ready(&mut tx, site.client, id, (&stored.sha256, size), None).await?;
+    let ready = ReadyMedia { id, sha256: &stored.sha256, bytes: size, judged: None };
+    media::mark_ready(&mut tx, site.client, ready).await?;
     tx.commit().await?;
     Ok(VisitorUpload { id, kind, bytes: stored.bytes, url: addresses::url_for(ctx, site.client, id) })
 }

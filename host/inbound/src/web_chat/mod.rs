@@ -16,7 +16,7 @@ pub use storage::web::{
     threads::{Thread, ThreadMessage, ThreadPage},
 };
 
-pub use files::{VisitorUpload, VisitorUploadRefused, upload};
+pub use files::{OfferedFile, VisitorUpload, VisitorUploadRefused, upload};
 pub use post::{PostRefused, PostedMessage, VisitorPost, post};
 pub use presence::{SitePermission, SocketView, VisitorPresence};
 pub use receipts::{VisitorProgress, note_progress};

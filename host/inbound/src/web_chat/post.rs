@@ -11,7 +11,7 @@ use domain::{
     chat::ChatContent,
     content::{Location, OutboundContent},
     file_type::FileType,
-    ids::{ChatMessageId, ClientId, InboxId, MediaId},
+    ids::{ChatMessageId, ClientId, MediaId},
     inbound::{InboundContent, InboundMedia, InboundMessage},
     web_chat::{FormAnswer, PostKey, read_text, shown_as},
 };
@@ -22,7 +22,7 @@ use storage::{
     web::{
         sites::Site,
         threads::{self, Thread},
-        visitors::{self, Visitor},
+        visitors::{self, NewVisitor, Visitor},
     },
 };
 
@@ -73,7 +73,8 @@ pub async fn post(
     let visitor = from.visitor.to_string();
     let provider_id = provider_id(&visitor, key);
     let mut tx = ctx.db.begin().await?;
-    let mut known = visitors::begin(&mut tx, site.client, (site.id, &visitor, None), ctx.now()).await?;
+    let new = NewVisitor { inbox: site.id, visitor: &visitor, proven: None };
+    let mut known = visitors::begin(&mut tx, site.client, new, ctx.now()).await?;
     if known.joined_to.is_some() {
         return Err(PostRefused::Expired);
     }
@@ -159,7 +160,7 @@ async fn read(
         }
         VisitorPost::File { file, caption } => {
             let caption = caption.map(|text| read_text(&text).map_err(|said| fault("caption", said))).transpose()?;
-            Ok(InboundContent::Media(find_upload(db, (site.client, site.id), visitor, file, caption).await?).into())
+            Ok(InboundContent::Media(find_upload(db, site, visitor, file, caption).await?).into())
         }
         VisitorPost::Tap { message, choice } => tap(db, site.client, chat, message, &choice).await,
         VisitorPost::Place { latitude, longitude } => {
@@ -180,14 +181,14 @@ async fn read(
 
 async fn find_upload(
     db: &mut PgConnection,
-    (client, site): (ClientId, InboxId),
+    site: &Site,
     visitor: &str,
     file: MediaId,
     caption: Option<String>,
 ) -> Result<InboundMedia, PostRefused> {
-    let stored = media::find(db, client, file).await?;
+    let stored = media::find(db, site.client, file).await?;
     let own = |stored: &media::MediaRecord| {
-        stored.inbox == site
+        stored.inbox == site.id
             && stored.state == MediaState::Ready
             && stored.provider_media_id == media::uploaded_by(visitor)
     };

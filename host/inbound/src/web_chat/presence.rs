@@ -145,7 +145,7 @@ impl VisitorPresence {
             AffectedOwner::Site(client, site) => {
                 watched.contains_key(&(client, site)).then_some((client, site)).into_iter().collect()
             }
-            AffectedOwner::Anybody => watched.keys().copied().collect(),
+            AffectedOwner::All => watched.keys().copied().collect(),
             AffectedOwner::Client(client) => watched.keys().filter(|(owner, _)| *owner == client).copied().collect(),
             AffectedOwner::User(..) => Vec::new(),
         }
@@ -180,7 +180,7 @@ async fn look_at_sites(presence: Weak<VisitorPresence>) {
     every.set_missed_tick_behavior(time::MissedTickBehavior::Delay);
     loop {
         let affected = tokio::select! {
-            _ = every.tick() => AffectedOwner::Anybody,
+            _ = every.tick() => AffectedOwner::All,
             affected = changes.next() => affected,
         };
         let Some(presence) = presence.upgrade() else { return };

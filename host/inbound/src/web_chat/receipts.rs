@@ -11,7 +11,11 @@ use domain::{
 use outbound::delivery;
 use storage::{
     outbound::legs::LockPolicy,
-    web::{sites::Site, threads, visitors},
+    web::{
+        sites::Site,
+        threads,
+        visitors::{self, NewVisitor},
+    },
 };
 
 use super::{thread, token::VisitorToken};
@@ -36,7 +40,8 @@ pub async fn note_progress(
     let visitor = from.visitor.to_string();
     let mut tx = ctx.db.begin().await?;
     let Some(chat) = thread::find(&mut tx, site, &visitor).await? else { return Ok(VisitorProgress::default()) };
-    let mut known = visitors::begin(&mut tx, site.client, (site.id, &visitor, None), ctx.now()).await?;
+    let new = NewVisitor { inbox: site.id, visitor: &visitor, proven: None };
+    let mut known = visitors::begin(&mut tx, site.client, new, ctx.now()).await?;
     let newest = chat.next_sequence - 1;
     let read = told.read_up_to.min(newest).min(known.read_up_to.saturating_add(MOST));
     let delivered = told.delivered_up_to.max(read).min(newest).min(known.delivered_up_to.saturating_add(MOST));

@@ -12,7 +12,7 @@ use storage::{
     web::{
         sites::{self, Site},
         threads::Thread,
-        visitors::{self, Visitor},
+        visitors::{self, NewVisitor, Visitor},
     },
 };
 use uuid::Uuid;
@@ -119,9 +119,10 @@ async fn prove(
     }
     let visitor = visitor_of_user(ctx, site.client, site.id, user);
     let mut tx = ctx.db.begin().await?;
-    let known = visitors::begin(&mut tx, site.client, (site.id, &visitor.to_string(), Some(user)), ctx.now()).await?;
+    let new = NewVisitor { inbox: site.id, visitor: &visitor.to_string(), proven: Some(user) };
+    let known = visitors::begin(&mut tx, site.client, new, ctx.now()).await?;
     let wakes = match was {
-        Some(was) => join(ctx, &mut tx, site, (was.visitor, visitor), (user, known)).await?,
+        Some(was) => join(ctx, &mut tx, site, was.visitor, ProvenUser { visitor, user, known }).await?,
         None => Vec::new(),
     };
     tx.commit().await?;
@@ -129,15 +130,22 @@ async fn prove(
     Ok(VisitorToken::new(ctx, site.id, visitor, true))
 }
 
+/// A user of the site that proved who it is.
+struct ProvenUser<'a> {
+    visitor: Uuid,
+    user: &'a str,
+    known: Visitor,
+}
+
 /// Merges the customer of the anonymous visitor into that of the user. Returns the lanes to wake after the commit.
 async fn join(
     ctx: &Context,
     db: &mut PgConnection,
     site: &Site,
-    (was, is): (Uuid, Uuid),
-    (user, mut known): (&str, Visitor),
+    was: Uuid,
+    ProvenUser { visitor, user, mut known }: ProvenUser<'_>,
 ) -> Result<Vec<(Queue, Uuid)>> {
-    let (was, is) = (was.to_string(), is.to_string());
+    let (was, is) = (was.to_string(), visitor.to_string());
     let Some(mut before) = visitors::find(db, site.client, site.id, &was).await? else { return Ok(Vec::new()) };
     if before.joined_to.is_some() {
         return Ok(Vec::new());

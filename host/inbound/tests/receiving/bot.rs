@@ -14,8 +14,8 @@ const BOT: &str = "default-chatbot";
 /// A chatbot that does what a message tells it.
 const PUPPET: &str = "puppet";
 
-/// Executes the statement `meanwhile` between the chatbot's call and its effects.
-async fn interrupt(stage: Arc<Stage>, meanwhile: &'static str) {
+/// Executes `statement` between the chatbot's call and its effects.
+async fn interrupt(stage: Arc<Stage>, statement: &'static str) {
     let mut tx = stage.ctx.db.begin().await.unwrap();
     sqlx::query("SELECT 1 FROM participant FOR UPDATE").execute(&mut *tx).await.unwrap();
     let mut turn = tokio::spawn({
@@ -26,7 +26,7 @@ async fn interrupt(stage: Arc<Stage>, meanwhile: &'static str) {
         () = scratch::until_lock_wait(&stage.ctx.db, "participant") => {}
         _ = &mut turn => panic!("the turn did not wait for the chat"),
     }
-    sqlx::query(meanwhile).execute(&mut *tx).await.unwrap();
+    sqlx::query(statement).execute(&mut *tx).await.unwrap();
     tx.commit().await.unwrap();
     turn.await.unwrap();
 }

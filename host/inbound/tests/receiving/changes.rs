@@ -178,7 +178,7 @@ async fn repetitions_change_nothing_and_of_several_edits_the_latest_counts() {
     edit("wamid.E4", "four", 40).await;
     stage.settle().await;
     let now = shown(&stage, message.id).await;
-    assert_eq!(now.body, None, "what is deleted stays deleted");
+    assert_eq!(now.body, None, "a deleted message stays deleted");
     assert!(now.deleted_at.is_some());
     let types: Vec<_> = stage.chatbot_events().await.into_iter().filter_map(|event| event.message_type).collect();
     assert_eq!(types, ["TEXT", "EDITED", "DELETED"], "told once each, and nothing that is outdated");

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use chat::receive::{ReceiveOutcome, receive_all};
+use chat::receive::{MessageGroup, ReceiveOutcome, receive_all};
 use domain::{
     inbound::{InboundContent, InboundMessage},
     lite::place_payload,
@@ -23,8 +23,8 @@ async fn connected() -> Stage {
 /// Zo answers. `false`: the answer is too early.
 async fn comes(stage: &Stage, message: &InboundMessage) -> bool {
     let mut tx = stage.ctx.db.begin().await.unwrap();
-    let messages = [message];
-    let received = receive_all(&stage.ctx, &mut tx, stage.client, stage.number, (&messages, true)).await.unwrap();
+    let messages = MessageGroup { messages: &[message], may_wait: true };
+    let received = receive_all(&stage.ctx, &mut tx, stage.client, stage.number, messages).await.unwrap();
     let is_taken = matches!(received, ReceiveOutcome::Done(_));
     if is_taken {
         tx.commit().await.unwrap();

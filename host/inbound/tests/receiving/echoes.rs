@@ -107,7 +107,7 @@ async fn the_business_edits_and_deletes_its_messages_in_the_app() {
     stage.settle().await;
     assert_eq!(stage.transcript().await[1], "> hello");
     let types: Vec<_> = stage.chatbot_events().await.into_iter().filter_map(|event| event.message_type).collect();
-    assert_eq!(types, ["TEXT"], "what the business does elsewhere is not told");
+    assert_eq!(types, ["TEXT"], "other actions of the business are not shown");
 }
 
 #[tokio::test]

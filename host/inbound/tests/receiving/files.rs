@@ -29,13 +29,13 @@ use serde_json::json;
 use storage::{
     Db, Queue,
     inbound::{
-        media::{self as stored_media, OwnMedia},
+        media::{self as stored_media, OwnMedia, ReadyMedia},
         unsent_files,
     },
     tenancy::disablement,
 };
 use tenancy::{
-    person::{self, Certificate, StopEntries},
+    person::{self, Certificate, StopEntries, WantedErasure},
     sites,
 };
 
@@ -142,8 +142,8 @@ async fn erase(stage: &Stage, address: &Address) -> Certificate {
 
 async fn erase_in(store: &dyn MediaStore, stage: &Stage, address: &Address) -> Certificate {
     let admin = Administration::from(stage.ctx.as_ref());
-    let person = (address, StopEntries::Keep);
-    person::erase(&admin, store, stage.client, person, Actor::Operator).await.unwrap()
+    let wanted = WantedErasure { address, stops: StopEntries::Keep };
+    person::erase(&admin, store, stage.client, wanted, Actor::Operator).await.unwrap()
 }
 
 /// The chat waits for its chatbot, and no failure is counted, however often the turn is made.
@@ -181,7 +181,8 @@ async fn a_turn_that_fails_because_the_store_gives_no_file_is_made_again_and_is_
     let file = MediaId(stage.ids("SELECT id FROM media").await[0]);
     stage.ctx.media.put(stage.client, file, MediaContent::Bytes("jpeg".into())).await.unwrap();
     let mut db = stage.ctx.db.acquire().await.unwrap();
-    stored_media::mark_ready(&mut db, stage.client, file, ("00", 4), None).await.unwrap();
+    let ready = ReadyMedia { id: file, sha256: "00", bytes: 4, judged: None };
+    stored_media::mark_ready(&mut db, stage.client, ready).await.unwrap();
     drop(db);
     store.set(StoreState::Away);
 
@@ -310,8 +311,9 @@ async fn an_erasure_deletes_the_file_that_a_visitor_uploaded_and_did_not_send() 
     let (ann, ben) = (begin(&stage, &site).await, begin(&stage, &site).await);
     let mut files = Vec::new();
     for visitor in [&ann, &ben] {
-        let png = bytes::Bytes::from_static(b"\x89PNG\r\n\x1a\n");
-        files.push(web_chat::upload(ctx, &site, visitor, ("image/png", None), png).await.unwrap().id);
+        let bytes = bytes::Bytes::from_static(b"\x89PNG\r\n\x1a\n");
+        let png = web_chat::OfferedFile { content_type: "image/png", name: None, bytes };
+        files.push(web_chat::upload(ctx, &site, visitor, png).await.unwrap().id);
     }
 
     erase(&stage, &Address::of_kind(AddressKind::Visitor, &ann.visitor.to_string()).unwrap()).await;

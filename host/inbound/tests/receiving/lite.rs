@@ -81,7 +81,7 @@ impl Pocket {
 #[async_trait]
 impl LiteDevice for Pocket {
     async fn start(&self, _holder: &str, paired: bool) -> Result<(), DeviceFailure> {
-        self.note(if paired { "start again" } else { "start anew" });
+        self.note(if paired { "start again" } else { "start new" });
         Ok(())
     }
 
@@ -337,7 +337,7 @@ async fn a_device_runs_in_the_process_that_holds_its_session_and_is_released_at_
     stage.wants(WantedSession::Connected).await;
     stage.tells(&[SessionNews::Synced, SessionNews::Dropped]);
     stage.holds_the_session().await;
-    assert_eq!(stage.asked(), ["start anew", "let go"]);
+    assert_eq!(stage.asked(), ["start new", "let go"]);
     let here = Some(stage.ctx.node.0);
     assert_eq!(stage.pocket.notes.lock().unwrap().lived_in, [here, here]);
     assert_eq!(stage.session().await.device_node, None);
@@ -352,7 +352,7 @@ async fn a_pairing_continues_until_the_phone_ends_it() {
         stage.holds_the_session().await;
     }
     let starts: Vec<String> = stage.asked().into_iter().filter(|asked| asked != "let go").collect();
-    assert_eq!(starts, ["start anew", "start again", "start anew"]);
+    assert_eq!(starts, ["start new", "start again", "start new"]);
 }
 
 #[tokio::test]

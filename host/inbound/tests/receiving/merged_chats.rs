@@ -84,8 +84,8 @@ async fn told(stage: &Stage) -> Vec<(String, Option<String>, Option<String>)> {
     stage.chatbot_events().await.into_iter().map(named).collect()
 }
 
-/// Makes one customer of the number and the user id, and runs `meanwhile` before the commit.
-async fn become_one_while<T>(stage: &Stage, meanwhile: impl Future<Output = T>) -> T {
+/// Makes one customer of the number and the user id, and runs `action` before the commit.
+async fn become_one_while<T>(stage: &Stage, action: impl Future<Output = T>) -> T {
     let mut tx = stage.ctx.db.begin().await.unwrap();
     let addresses = [(AddressKind::Phone, ZO), (AddressKind::Bsuid, USER_ID)];
     let addresses = addresses.into_iter().map(|(kind, value)| Address::of_kind(kind, value).unwrap()).collect();
@@ -95,7 +95,7 @@ async fn become_one_while<T>(stage: &Stage, meanwhile: impl Future<Output = T>) 
         scratch::until_lock_wait(&stage.ctx.db, "").await;
         tx.commit().await.unwrap();
     };
-    tokio::join!(meanwhile, committed).0
+    tokio::join!(action, committed).0
 }
 
 const WORDS: &str = "SELECT participant_id FROM chat_message WHERE body = 'meanwhile'";

@@ -50,8 +50,8 @@ async fn a_chat_that_no_agent_has_or_that_no_chatbot_would_answer_is_not_given_b
     let chat = stage.chat().await;
     let refused = release(&stage.ctx, supervisor(&stage), chat.id).await.unwrap_err();
     assert!(matches!(&refused, DeskError::Conflict(said) if said.contains("no agent")), "{refused}");
-    let nobody = stage.ctx.mint();
-    let refused = release(&stage.ctx, supervisor(&stage), nobody).await.unwrap_err();
+    let unknown = stage.ctx.mint();
+    let refused = release(&stage.ctx, supervisor(&stage), unknown).await.unwrap_err();
     assert!(matches!(refused, DeskError::NotFound), "{refused}");
 
     let without = Stage::new().await;

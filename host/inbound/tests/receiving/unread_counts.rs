@@ -111,7 +111,7 @@ async fn an_answer_clears_the_count_of_earlier_messages() {
     assert_eq!(desk.unread().await, 0);
     desk.stage.zo_writes("wamid.C", "my order?").await;
     desk.stage.settle().await;
-    assert_eq!(desk.unread().await, 1, "what came after it is unread");
+    assert_eq!(desk.unread().await, 1, "later messages are unread");
 }
 
 #[tokio::test]

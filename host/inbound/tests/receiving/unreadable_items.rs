@@ -77,7 +77,7 @@ async fn an_account_event_is_kept_for_its_client_or_without_a_client_if_it_names
     assert_eq!((kept.item.kind.as_str(), kept.item.provider.as_str()), ("change", "WHATSAPP_CLOUD"));
     sqlx::query("DELETE FROM phone_number_directory").execute(&stage.ctx.db).await.unwrap();
     stage.called_back(json!({ "messages": [null] })).await;
-    assert_eq!(failed(&stage).await.len(), 1, "of a number that nobody has nothing is kept");
+    assert_eq!(failed(&stage).await.len(), 1, "nothing is kept of an unknown number");
 }
 
 const LEGS_FAILED: &str = "SELECT count(*) FROM outbound_leg WHERE state = 'FAILED'";

@@ -140,7 +140,7 @@ async fn a_card_that_is_tapped_before_anything_was_sent_is_a_tap_on_that_card() 
     let tapped = stage.messages().await.pop().unwrap();
     assert_eq!(tapped.content_type, ContentType::Carousel);
     let said = InboundContent::Button { text: "More".to_owned(), payload: "MORE_RED".to_owned() };
-    assert_eq!(stage.last_said().await, said, "what the client wrote, not our token");
+    assert_eq!(stage.last_said().await, said, "the payload of the client, not our token");
     let told = stage.chatbot_events().await.pop().unwrap();
     assert_eq!(told.quoted_message_id, Some(shown.to_string()));
 }
@@ -211,8 +211,9 @@ async fn a_file_belongs_to_its_uploader() {
     let stage = Stage::new().await;
     let (ctx, site) = (&stage.ctx, site(&stage.ctx, stage.client).await);
     let (ann, ben) = (visit(ctx, &site).await.token, visit(ctx, &site).await.token);
-    let png = bytes::Bytes::from_static(b"\x89PNG\r\n\x1a\n");
-    let stored = web_chat::upload(ctx, &site, &ann, ("image/png", None), png).await.unwrap();
+    let bytes = bytes::Bytes::from_static(b"\x89PNG\r\n\x1a\n");
+    let png = web_chat::OfferedFile { content_type: "image/png", name: None, bytes };
+    let stored = web_chat::upload(ctx, &site, &ann, png).await.unwrap();
     let send = |who: VisitorToken, file: MediaId, key: &'static str| {
         let site = site.clone();
         async move {
@@ -260,7 +261,7 @@ async fn no_more_shown(end: impl AsyncFnOnce(&Administration<'_>, &Site)) {
     let mut watching = presence.watch((site.client, site.id), "visitor");
     let mut changes = ctx.rights.changes();
     tokio::spawn(base::rights::follow(ctx.db.clone(), ctx.rights.clone(), CancellationToken::new()));
-    assert_eq!(changes.next().await, AffectedOwner::Anybody, "it listens");
+    assert_eq!(changes.next().await, AffectedOwner::All, "it listens");
     let admits = |standing: &SitePermission| standing.admits(&site.key, &site.origins[0]);
     while *watching.site.borrow_and_update() == SitePermission::Unknown {
         watching.site.changed().await.unwrap();

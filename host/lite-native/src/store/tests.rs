@@ -146,7 +146,7 @@ async fn a_hidden_id_that_changes_its_number_leaves_the_old_one() {
     assert_eq!(memory.get_pn_mapping("2782").await.unwrap().unwrap().lid, "100");
     memory.put_lid_mappings(&[mapping("100", "2783"), mapping("200", "2782")]).await.unwrap();
     assert_eq!(memory.get_lid_mapping("100").await.unwrap().unwrap().phone_number, "2783");
-    assert_eq!(memory.get_pn_mapping("2782").await.unwrap().unwrap().lid, "200", "whoever has the number now");
+    assert_eq!(memory.get_pn_mapping("2782").await.unwrap().unwrap().lid, "200", "the present owner of the number");
     assert_eq!(memory.get_all_lid_mappings().await.unwrap().len(), 2);
     memory.put_lid_mapping(&mapping("200", "2784")).await.unwrap();
     assert!(memory.get_pn_mapping("2782").await.unwrap().is_none());

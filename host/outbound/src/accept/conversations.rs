@@ -64,7 +64,7 @@ impl ConversationFacts {
         match known {
             None => Some(ConversationFault::Unknown),
             // This check comes before the state, so a caller learns nothing about a conversation of another recipient.
-            Some(known) if !known.addresses.contains(recipient.address()) => Some(ConversationFault::SomebodyElse),
+            Some(known) if !known.addresses.contains(recipient.address()) => Some(ConversationFault::OtherCustomer),
             Some(known) if known.expires_at <= now => Some(ConversationFault::Expired),
             Some(known) if known.closed => Some(ConversationFault::Closed),
             Some(_) => None,

@@ -34,7 +34,7 @@ use storage::outbound::named_rows::GroupNames;
 
 pub use call::{AcceptError, SendCall, Senders};
 use call::{GroupAnswer, PendingSend};
-pub use chat_template::admit_template;
+pub use chat_template::{ChatTemplate, admit_template};
 pub use check::SendCheck;
 pub use tier_count::TierCount;
 

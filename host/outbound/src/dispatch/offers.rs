@@ -28,14 +28,15 @@ pub(super) async fn begin(
     if !sender.inbox.kind.facts().keeps_choices || legs.is_empty() {
         return Ok(Vec::new());
     }
-    let (mut offering, mut plain): (Vec<(&DueLeg, Vec<NumberedChoice>)>, Vec<&Address>) = (Vec::new(), Vec::new());
+    let (mut offering, mut without_choices): (Vec<(&DueLeg, Vec<NumberedChoice>)>, Vec<&Address>) =
+        (Vec::new(), Vec::new());
     for leg in legs {
         match offered(&leg.content) {
-            choices if choices.is_empty() => plain.push(leg.recipient.address()),
+            choices if choices.is_empty() => without_choices.push(leg.recipient.address()),
             choices => offering.push((leg, choices)),
         }
     }
-    lite_offers::retire_offers(db, client, sender.inbox.id, &plain).await?;
+    lite_offers::retire_offers(db, client, sender.inbox.id, &without_choices).await?;
     if offering.is_empty() {
         return Ok(Vec::new());
     }

@@ -73,7 +73,7 @@ impl SenderInbox {
                 "messages wait: this program has no carrier for this kind of inbox");
             return Ok(None);
         };
-        let mut opened = open_inbox(ctx, client, (&inbox, mode), carrier.as_ref())?;
+        let mut opened = open_inbox(ctx, client, &inbox, mode, carrier.as_ref())?;
         let state = match mode {
             KeyMode::Live => sender_state(ctx, db, client, &inbox).await?,
             KeyMode::Test => SenderState::default(),
@@ -112,7 +112,8 @@ impl SenderInbox {
 fn open_inbox(
     ctx: &Context,
     client: ClientId,
-    (inbox, mode): (&Inbox, KeyMode),
+    inbox: &Inbox,
+    mode: KeyMode,
     carrier: &dyn Carrier,
 ) -> Result<CarrierInbox> {
     let credentials = match inbox.login().filter(|_| !mode.is_test()) {

@@ -11,7 +11,7 @@ use domain::{
     chat::SentTemplate,
     content::OutboundContent,
     delivery::DeliveryState,
-    ids::{ClientId, MessageId},
+    ids::MessageId,
     inbound::ProviderFailure,
     inbox_fault::PROBE_INTERVAL,
     lite::offered,
@@ -121,10 +121,10 @@ pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &SenderInbox, e
     if let Err(error) = lease.hold(&mut tx).await {
         tx.rollback().await?;
         let taken = settlement.steps.into_iter().filter(|step| step.failure.is_none()).collect();
-        remember_without_lease(ctx, (client, sender), &ended.parts, (taken, &settlement.reports)).await?;
+        remember_without_lease(ctx, sender, &ended.parts, taken, &settlement.reports).await?;
         return Err(error);
     }
-    let received = store_parts(&mut tx, (client, sender), &ended.parts).await?;
+    let received = store_parts(&mut tx, sender, &ended.parts).await?;
     provider_calls::insert(&mut tx, client, &settlement.calls).await?;
     faults.store(ctx, &mut tx, client, sender).await?;
     let cancelled = batches::respect(&mut tx, client, &mut settlement.later, now).await?;
@@ -138,9 +138,9 @@ pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &SenderInbox, e
     let mut wakes = BTreeSet::from_iter(advance(ctx, &mut tx, client, settlement.steps).await?);
     callbacks::insert_later(&mut tx, client, &settlement.reports, now).await?;
     wakes.extend(settlement.reports.iter().map(|(report, _)| (Queue::Callback, report.lane)));
-    wakes.extend(join_parts(ctx, &mut tx, (client, sender), &received).await?);
+    wakes.extend(join_parts(ctx, &mut tx, sender, &received).await?);
     if sender.inbox.kind.channel().facts().remembers_recipients {
-        wakes.extend(remember_recipients(ctx, &mut tx, (client, sender), settlement.written_to, now).await?);
+        wakes.extend(remember_recipients(ctx, &mut tx, sender, settlement.written_to, now).await?);
     }
     tx.commit().await?;
     faults.note_stored(sender);
@@ -152,30 +152,28 @@ pub(super) async fn settle(ctx: &Context, lease: &Lease, sender: &SenderInbox, e
 /// A leg only moves forward.
 async fn remember_without_lease(
     ctx: &Context,
-    (client, sender): (ClientId, &SenderInbox),
+    sender: &SenderInbox,
     parts: &[LegPart],
-    (taken, reports): (Vec<DeliveryStep>, &[(NewCallback, DateTime<Utc>)]),
+    taken: Vec<DeliveryStep>,
+    reports: &[(NewCallback, DateTime<Utc>)],
 ) -> Result<()> {
     if parts.is_empty() && taken.is_empty() {
         return Ok(());
     }
+    let client = sender.inbox.client;
     let mut tx = ctx.db.begin().await?;
-    let received = store_parts(&mut tx, (client, sender), parts).await?;
+    let received = store_parts(&mut tx, sender, parts).await?;
     let mut wakes = BTreeSet::from_iter(advance(ctx, &mut tx, client, taken).await?);
     callbacks::insert_later(&mut tx, client, reports, ctx.now()).await?;
-    wakes.extend(join_parts(ctx, &mut tx, (client, sender), &received).await?);
+    wakes.extend(join_parts(ctx, &mut tx, sender, &received).await?);
     tx.commit().await?;
     ctx.wake.wake_all(client, wakes);
     Ok(())
 }
 
-async fn store_parts(
-    db: &mut PgConnection,
-    (client, sender): (ClientId, &SenderInbox),
-    parts: &[LegPart],
-) -> Result<Vec<LegKey>> {
+async fn store_parts(db: &mut PgConnection, sender: &SenderInbox, parts: &[LegPart]) -> Result<Vec<LegKey>> {
     match &sender.hook {
-        Some(hook) if !parts.is_empty() => hook.store_parts(db, client, parts).await,
+        Some(hook) if !parts.is_empty() => hook.store_parts(db, sender.inbox.client, parts).await,
         _ => Ok(Vec::new()),
     }
 }
@@ -183,11 +181,11 @@ async fn store_parts(
 async fn join_parts(
     ctx: &Context,
     db: &mut PgConnection,
-    (client, sender): (ClientId, &SenderInbox),
+    sender: &SenderInbox,
     legs: &[LegKey],
 ) -> Result<Vec<(Queue, Uuid)>> {
     match &sender.hook {
-        Some(hook) if !legs.is_empty() => hook.join_parts(ctx, db, client, legs).await,
+        Some(hook) if !legs.is_empty() => hook.join_parts(ctx, db, sender.inbox.client, legs).await,
         _ => Ok(Vec::new()),
     }
 }
@@ -328,16 +326,16 @@ pub(super) fn failed_step_of((message, ordinal): LegKey, failure: ProviderFailur
 async fn remember_recipients(
     ctx: &Context,
     db: &mut PgConnection,
-    (client, sender): (ClientId, &SenderInbox),
+    sender: &SenderInbox,
     written_to: Vec<WrittenTo>,
     now: DateTime<Utc>,
 ) -> Result<Vec<(Queue, Uuid)>> {
     if written_to.is_empty() {
         return Ok(Vec::new());
     }
+    let (client, inbox) = (sender.inbox.client, sender.inbox.id);
     let sent: Vec<(&Address, &[Address])> = written_to.iter().map(|one| (&one.address, one.named.as_slice())).collect();
     let IntroducedCustomers { who: known, folded } = people::resolve_sent(db, client, &ctx.ids, &sent, now).await?;
-    let inbox = sender.inbox.id;
     let (mut outbound, mut shown) = (Vec::with_capacity(known.len()), Vec::with_capacity(known.len()));
     for (customer, one) in known.into_iter().zip(written_to) {
         outbound.push((customer, one.template));
@@ -345,7 +343,7 @@ async fn remember_recipients(
     }
     inbox_customers::record_outbound(db, client, inbox, &outbound, now).await?;
     if sender.inbox.kind.facts().keeps_choices {
-        lite_offers::note(db, client, inbox, &shown, now).await?;
+        lite_offers::record_sent(db, client, inbox, &shown, now).await?;
     }
     record_folded(ctx, db, client, &folded).await
 }

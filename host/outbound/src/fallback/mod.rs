@@ -118,7 +118,7 @@ async fn decide(ctx: &Context, lease: &Lease, waiting: &DueFallback) -> Result<(
         let values = CustomerValues::open(ctx, lease.client, answering.name(), address, now).await?;
         let call = answering.call(&ctx.sealer, lease.client, &about, now);
         let outcome = ctx.plugins.decide_fallback(call, &undeliverable, values.snapshot()).await;
-        let made = FinishedCall::of((&answering, &about), &outcome, now);
+        let made = FinishedCall::of(&answering, &about, &outcome, now);
         let plugin = answering.name();
         let error = match outcome {
             Ok(FallbackOutcome { decision, writes, .. }) => {

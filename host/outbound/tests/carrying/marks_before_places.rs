@@ -120,7 +120,7 @@ async fn no_more_than_one_window_goes_out_before_an_outcome_is_written_however_s
         (sent, held)
     };
     let ((), (sent, held)) = tokio::join!(stage.work(), observed);
-    assert_eq!((sent, held), (WINDOW, WINDOW), "what lanes share is held until it is on disk, too");
+    assert_eq!((sent, held), (WINDOW, WINDOW), "places that lanes share are held until the mark is on disk, too");
     let mut all = stage.notes().sent.clone();
     all.sort();
     assert_eq!(all, each_once());

@@ -33,11 +33,19 @@ const TRACEBACK: &str = "Traceback (most recent call last):";
 /// A function that stands this often among the innermost twenty calls counts as endless recursion.
 const CALLS_IN_A_ROW: usize = 5;
 
+/// The time that a call took.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct CallTime {
+    pub(super) duration: Duration,
+    /// That of the instance and of the host's work for it.
+    pub(super) processor_time: Duration,
+}
+
 pub(super) fn conclude<Q: Question>(
     mut guest: GuestState,
     plugin: &LoadedPlugin,
     end: CallEnd<Q::Answer>,
-    (duration, processor_time): (Duration, Duration),
+    CallTime { duration, processor_time }: CallTime,
     question: &Q,
 ) -> Result<CheckedAnswer<Q::Answer>, CallError> {
     let mut trace = CallTrace {

@@ -31,7 +31,7 @@ pub enum FileAnswer {
 
 impl FilePart {
     /// The bytes of this part that another read of the same file returned.
-    pub(crate) fn within(&self, (other, bytes): (&Self, &[u8])) -> Option<Vec<u8>> {
+    pub(crate) fn within(&self, other: &Self, bytes: &[u8]) -> Option<Vec<u8>> {
         if self.message != other.message {
             return None;
         }
@@ -55,18 +55,18 @@ mod tests {
     #[test]
     fn a_part_lies_within_another_read_of_the_same_file() {
         let read = part(10, 4);
-        assert_eq!(part(10, 4).within((&read, b"abcd")), Some(b"abcd".to_vec()));
-        assert_eq!(part(11, 2).within((&read, b"abcd")), Some(b"bc".to_vec()));
-        assert_eq!(part(13, 9).within((&read, b"abcd")), Some(b"d".to_vec()), "fewer bytes are possible");
+        assert_eq!(part(10, 4).within(&read, b"abcd"), Some(b"abcd".to_vec()));
+        assert_eq!(part(11, 2).within(&read, b"abcd"), Some(b"bc".to_vec()));
+        assert_eq!(part(13, 9).within(&read, b"abcd"), Some(b"d".to_vec()), "fewer bytes are possible");
         for outside in [part(9, 4), part(14, 1), FilePart { message: "other".to_owned(), ..read.clone() }] {
-            assert_eq!(outside.within((&read, b"abcd")), None, "{outside:?}");
+            assert_eq!(outside.within(&read, b"abcd"), None, "{outside:?}");
         }
     }
 
     #[test]
     fn the_end_of_a_file_is_the_end_for_every_size_of_a_part() {
-        assert_eq!(part(14, 9).within((&part(14, 4), b"")), Some(vec![]));
-        assert_eq!(part(15, 9).within((&part(14, 4), b"")), None);
-        assert_eq!(part(14, 1).within((&part(10, 5), b"abcd")), Some(vec![]), "a part that is not full is the last");
+        assert_eq!(part(14, 9).within(&part(14, 4), b""), Some(vec![]));
+        assert_eq!(part(15, 9).within(&part(14, 4), b""), None);
+        assert_eq!(part(14, 1).within(&part(10, 5), b"abcd"), Some(vec![]), "a part that is not full is the last");
     }
 }

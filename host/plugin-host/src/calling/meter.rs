@@ -131,14 +131,14 @@ mod tests {
     #[test]
     fn a_call_without_shared_memory_ends_and_is_not_blamed_for_its_own_limit() {
         let (store, other) = (Store::new(100), 50);
-        let beside = BudgetPart::of(&store);
-        assert!(beside.grow(other));
+        let other_call = BudgetPart::of(&store);
+        assert!(other_call.grow(other));
         let mut meter = of(Arc::new(BudgetPart::of(&store)));
         assert!(meter.memory_growing(0, 50, None).unwrap());
         let fault = meter.memory_growing(50, 51, None).unwrap_err();
         assert!(matches!(fault.downcast_ref(), Some(Stop::NoRoom)), "{fault}");
         assert_eq!(meter.refusal(), None);
-        drop(beside);
+        drop(other_call);
         assert!(meter.memory_growing(50, 51, None).unwrap(), "there is room again");
     }
 

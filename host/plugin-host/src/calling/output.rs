@@ -165,7 +165,7 @@ mod tests {
         let whole = output(1_000, &[&traceback]);
         let byte_by_byte: Vec<String> = traceback.chars().map(String::from).collect();
         let byte_by_byte: Vec<&str> = byte_by_byte.iter().map(String::as_str).collect();
-        assert_eq!(whole, output(1_000, &byte_by_byte), "whatever pieces it comes in");
+        assert_eq!(whole, output(1_000, &byte_by_byte), "in pieces of any size");
         assert!(whole.text.starts_with("Traceback (most recent call last):\n  File"), "{}", whole.text);
         assert!(whole.text.ends_with("\nKeyError: 'order'\n") && whole.text.len() <= 1_050, "{}", whole.text);
         let gap = whole.gap.unwrap();

@@ -15,7 +15,7 @@ use wasmtime::{Engine, Store, UpdateDeadline};
 use super::{
     call::{CallTrace, PluginCall, PluginOutcome},
     caller_runtime::on_caller_runtime,
-    conclude::conclude,
+    conclude::{CallTime, conclude},
     end::{CallEnd, CheckedAnswer},
     guest::GuestState,
     host_calls::HostCalls,
@@ -175,7 +175,7 @@ pub(crate) async fn make<Q: Question>(
             Err(_) => CallEnd::TooLate,
         },
     };
-    let duration = started.elapsed();
+    let time = CallTime { duration: started.elapsed(), processor_time: used };
     let guest = store.into_data();
     let host_calls = guest.host_calls;
     let stopped = match &end {
@@ -184,13 +184,7 @@ pub(crate) async fn make<Q: Question>(
         CallEnd::InTime(Ok(_)) | CallEnd::TooLate => false,
     };
     let (flooded, gaps) = (guest.has_flooded(), guest.gaps());
-    CompletedCall {
-        result: conclude(guest, plugin, end, (duration, used), question),
-        host_calls,
-        stopped,
-        flooded,
-        gaps,
-    }
+    CompletedCall { result: conclude(guest, plugin, end, time, question), host_calls, stopped, flooded, gaps }
 }
 
 /// Adds the processor time of every poll of `work` to `used`.

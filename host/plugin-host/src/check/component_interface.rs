@@ -223,7 +223,7 @@ fn judge_import(import: &Item, world: Option<World>) -> Option<String> {
     if let Some((interface, version)) = import.ours() {
         return wrong_version(&format!("import `{interface}`"), version)
             .map(|problem| problem + &unknown_functions(import, interface))
-            .or_else(|| judge_own_import(import, (interface, version), world));
+            .or_else(|| judge_own_import(import, interface, version, world));
     }
     let (name, version) = import.name.split_once('@').unwrap_or((&import.name, ""));
     let package = name.split_once('/').map_or(name, |(package, _)| package);
@@ -238,7 +238,7 @@ fn judge_import(import: &Item, world: Option<World>) -> Option<String> {
     Some(format!("import `{import}` is not offered by this host"))
 }
 
-fn judge_own_import(import: &Item, (interface, version): (&str, &str), world: Option<World>) -> Option<String> {
+fn judge_own_import(import: &Item, interface: &str, version: &str, world: Option<World>) -> Option<String> {
     let name = &import.name;
     let Some(offered) = functions_of(interface, version) else {
         return Some(format!("import `{name}`: {PACKAGE}@{VERSION} has no interface `{interface}` to import"));

@@ -19,6 +19,7 @@ pub(crate) use budget::BudgetExceeded;
 pub use child::compile_child;
 pub use compiler::Compiler;
 pub(crate) use fault::CompileFault;
+use parent::CompilerProgram;
 use request::CompileRequest;
 pub(crate) use scheduler::{CompilePurpose, CompileScheduler};
 
@@ -34,7 +35,8 @@ pub async fn check_apart(compiler: &Compiler, limits: &CallLimits, bytes: Vec<u8
             let bytes = Arc::new(bytes);
             let request = CompileRequest::new(limits, None);
             let wall_clock = limits.compile_wall_clock;
-            match parent::send((program, arguments), &request, Arc::clone(&bytes), wall_clock, None).await {
+            let program = CompilerProgram { program, arguments };
+            match parent::send(program, &request, Arc::clone(&bytes), wall_clock, None).await {
                 Ok(report) => Ok(report),
                 Err(CompileFault::Problems(problems)) => Ok(CheckReport::cut_short(&bytes, problems)),
                 Err(fault @ (CompileFault::Busy | CompileFault::UsedUp(_) | CompileFault::Host(_))) => {

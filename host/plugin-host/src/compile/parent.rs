@@ -61,9 +61,16 @@ fn processor_time(process: u32) -> Option<Duration> {
     Some(Duration::from_millis((user + system).saturating_mul(1_000) / per_second))
 }
 
+/// The program that compiles, as a child process.
+#[derive(Clone, Copy)]
+pub(super) struct CompilerProgram<'a> {
+    pub(super) program: &'a Path,
+    pub(super) arguments: &'a [String],
+}
+
 /// Sends a component to a child process. The child is killed when the wait ends or is cancelled.
 pub(super) async fn send(
-    (program, arguments): (&Path, &[String]),
+    CompilerProgram { program, arguments }: CompilerProgram<'_>,
     request: &CompileRequest,
     component: Arc<Vec<u8>>,
     wall_clock: Duration,

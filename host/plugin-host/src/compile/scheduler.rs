@@ -10,7 +10,7 @@ use super::{
     budget::Budgets,
     compiler::Compiler,
     fault::CompileFault,
-    parent::{self, ChargedClient},
+    parent::{self, ChargedClient, CompilerProgram},
     request::{CodeOutput, CompileRequest},
     turns::{CompileTurn, CompileTurns},
 };
@@ -40,7 +40,8 @@ pub(crate) struct CompileScheduler {
 impl CompileScheduler {
     pub(crate) fn new(
         compiler: Compiler,
-        (engine, pooled): (Engine, bool),
+        engine: Engine,
+        pooled: bool,
         cache: Arc<Cache>,
         limits: Arc<CallLimits>,
     ) -> Self {
@@ -80,7 +81,8 @@ impl CompileScheduler {
                 let output = CodeOutput { file: file.path().to_owned(), pooled: self.pooled, engine_key };
                 let request = CompileRequest::new(&self.limits, Some(output));
                 let wall_clock = self.limits.compile_wall_clock;
-                let report = parent::send((program, arguments), &request, bytes, wall_clock, charged).await?;
+                let program = CompilerProgram { program, arguments };
+                let report = parent::send(program, &request, bytes, wall_clock, charged).await?;
                 if !report.is_ok() {
                     return Err(CompileFault::Problems(report.problems));
                 }

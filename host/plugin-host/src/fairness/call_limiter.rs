@@ -28,15 +28,15 @@ pub(crate) struct CallLimiter {
     clients: Mutex<HashMap<ClientId, Arc<ClientState>>>,
     turns: CallPlaces,
     bodies: CallPlaces,
-    beside: Arc<Semaphore>,
-    beside_memory: Arc<Store>,
+    shadows: Arc<Semaphore>,
+    shadow_memory: Arc<Store>,
     limits: Arc<CallLimits>,
 }
 
 struct ClientState {
     turns: Pacing,
     bodies: Pacing,
-    beside: Arc<Semaphore>,
+    shadows: Arc<Semaphore>,
     share: Share,
 }
 
@@ -88,8 +88,8 @@ impl CallLimiter {
             clients: Mutex::default(),
             turns: CallPlaces::new(terms(limits.calls, eighth * (EIGHTH - 2))),
             bodies: CallPlaces::new(terms(limits.calls_for_bodies(), eighth)),
-            beside: Arc::new(Semaphore::new(MOST_REPLAYS)),
-            beside_memory: Store::new(eighth.max(limits.memory_bytes)),
+            shadows: Arc::new(Semaphore::new(MOST_REPLAYS)),
+            shadow_memory: Store::new(eighth.max(limits.memory_bytes)),
             limits,
         }
     }
@@ -98,7 +98,8 @@ impl CallLimiter {
     pub(crate) async fn enter(
         &self,
         client: ClientId,
-        (kind, paced): (CallBudget, bool),
+        kind: CallBudget,
+        paced: bool,
         until: Instant,
     ) -> Result<CallPermit, PlaceRefused> {
         let state = self.client(client);
@@ -116,9 +117,9 @@ impl CallLimiter {
     /// A place next to the live calls of a client, if one is free now. It takes nothing from live calls.
     pub(crate) fn enter_shadow(&self, client: ClientId) -> Option<ShadowPlace> {
         let client = self.client(client);
-        let of_client = Arc::clone(&client.beside).try_acquire_owned().ok()?;
-        let of_all = Arc::clone(&self.beside).try_acquire_owned().ok()?;
-        let memory = Arc::clone(&self.beside_memory);
+        let of_client = Arc::clone(&client.shadows).try_acquire_owned().ok()?;
+        let of_all = Arc::clone(&self.shadows).try_acquire_owned().ok()?;
+        let memory = Arc::clone(&self.shadow_memory);
         Some(ShadowPlace { memory, _of_all: of_all, _of_client: of_client, _client: client })
     }
 
@@ -128,9 +129,9 @@ impl CallLimiter {
             clients.retain(|_, state| Arc::strong_count(state) > 1 || state.has_debts(&self.limits));
         }
         let state = clients.entry(client).or_insert_with(|| {
-            let beside = Arc::new(Semaphore::new(self.limits.shadows_per_client));
+            let shadows = Arc::new(Semaphore::new(self.limits.shadows_per_client));
             let (turns, bodies) = (Pacing::new(&self.limits), Pacing::new(&self.limits));
-            Arc::new(ClientState { turns, bodies, beside, share: Share::new(self.limits.prompt_cpu) })
+            Arc::new(ClientState { turns, bodies, shadows, share: Share::new(self.limits.prompt_cpu) })
         });
         Arc::clone(state)
     }
@@ -182,7 +183,7 @@ mod tests {
     use crate::World;
 
     async fn enter(limiter: &CallLimiter, of: ClientId, paced: bool) -> Result<CallPermit, PlaceRefused> {
-        limiter.enter(of, (CallBudget::Turn, paced), Instant::now() + limiter.limits.queue_wait).await
+        limiter.enter(of, CallBudget::Turn, paced, Instant::now() + limiter.limits.queue_wait).await
     }
 
     fn limiter() -> CallLimiter {
@@ -200,7 +201,7 @@ mod tests {
         for _ in 0..20 {
             assert!(enter(&limiter, client(1), true).await.is_ok());
         }
-        assert!(begin.elapsed() < Duration::from_millis(1), "what two seconds give is there at once");
+        assert!(begin.elapsed() < Duration::from_millis(1), "the calls of two seconds are available at once");
         assert!(enter(&limiter, client(1), true).await.is_ok());
         assert_eq!(begin.elapsed().as_millis() / 10, 10, "the next waits a tenth of a second");
         assert!(enter(&limiter, client(2), true).await.is_ok());
@@ -241,17 +242,11 @@ mod tests {
         assert!(enter(&limiter, client(2), true).await.is_err(), "there is no place for another chatbot");
         let begin = Instant::now();
         for of in [1, 2] {
-            assert!(
-                limiter.enter(client(of), (CallBudget::Body, true), until()).await.is_ok(),
-                "a body of client {of}"
-            );
+            assert!(limiter.enter(client(of), CallBudget::Body, true, until()).await.is_ok(), "a body of client {of}");
         }
         assert!(begin.elapsed().is_zero());
-        let body = limiter.enter(client(1), (CallBudget::Body, true), until()).await;
-        assert!(
-            limiter.enter(client(2), (CallBudget::Body, true), until()).await.is_err(),
-            "a quarter as many at once"
-        );
+        let body = limiter.enter(client(1), CallBudget::Body, true, until()).await;
+        assert!(limiter.enter(client(2), CallBudget::Body, true, until()).await.is_err(), "a quarter as many at once");
         drop(body);
     }
 

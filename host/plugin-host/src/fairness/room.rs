@@ -76,7 +76,7 @@ mod tests {
         assert!(first.grow(60) && second.grow(40), "all of it is given");
         assert!(!second.grow(1), "and no more");
         drop(first);
-        assert!(second.grow(60), "what a call had is there again");
+        assert!(second.grow(60), "the memory of an ended call is free again");
         assert!(!second.grow(1));
     }
 }

@@ -185,7 +185,7 @@ mod tests {
         assert_eq!(all, [1, 2, 4, 8, 16, 32, 60, 60], "calls under way together count once");
         age(&share, LONGEST * 3);
         (0..2).for_each(|_| share.move_to_own_thread());
-        assert_eq!(lasts(&share), FIRST, "what was long ago is forgotten");
+        assert_eq!(lasts(&share), FIRST, "old use is forgotten");
     }
 
     fn lasts(share: &Share) -> Duration {

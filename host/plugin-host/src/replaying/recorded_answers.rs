@@ -69,7 +69,7 @@ impl RecordedAnswers {
     /// The bytes of a part that recorded reads of the same file returned in other parts.
     fn recorded_bytes(&self, part: &FilePart) -> Option<Vec<u8>> {
         self.calls.iter().find_map(|call| match call {
-            HostCall::File { part: read, answer: Some(FileAnswer::Bytes(bytes)) } => part.within((read, bytes)),
+            HostCall::File { part: read, answer: Some(FileAnswer::Bytes(bytes)) } => part.within(read, bytes),
             _ => None,
         })
     }

@@ -56,9 +56,9 @@ impl PluginHost {
         let loaded = self.resolve(client, plugin).await?;
         let busy = || CallError::TooBusy { plugin: loaded.name.clone() };
         let (kind, until) = (recording.world.row().budget, tokio::time::Instant::now() + self.limits().queue_wait);
-        let Ok(permit) = self.call_limiter().enter(client, (kind, false), until).await else { return Err(busy()) };
+        let Ok(permit) = self.call_limiter().enter(client, kind, false, until).await else { return Err(busy()) };
         let room = Arc::clone(&permit.place);
-        let played = permit.place.keep(self.play((client, plugin), &loaded, recording, room)).await;
+        let played = permit.place.keep(self.play(client, plugin, &loaded, recording, room)).await;
         played.unwrap_or_else(|| Err(busy()))
     }
 
@@ -70,18 +70,19 @@ impl PluginHost {
     /// Like [`Self::replay`], next to the live calls of the client: it takes no place of theirs and does not wait.
     pub async fn replay_shadow(
         &self,
-        beside: &mut ShadowPlace,
+        place: &mut ShadowPlace,
         client: ClientId,
         plugin: &PluginRef,
         recording: &Recording,
     ) -> Result<CallReplay, CallError> {
         let loaded = self.resolve(client, plugin).await?;
-        self.play((client, plugin), &loaded, recording, beside.room()).await
+        self.play(client, plugin, &loaded, recording, place.room()).await
     }
 
     async fn play(
         &self,
-        (client, plugin): (ClientId, &PluginRef),
+        client: ClientId,
+        plugin: &PluginRef,
         loaded: &LoadedPlugin,
         recording: &Recording,
         room: Arc<dyn MemoryBudget>,
@@ -143,7 +144,7 @@ impl Play<'_> {
             Ok(answered) => Some(&answered.trace),
             Err(error) => error.trace(),
         };
-        let spent = (duration, trace.map_or(0, |trace| trace.peak_memory_bytes));
+        let peak_memory_bytes = trace.map_or(0, |trace| trace.peak_memory_bytes);
         let result_now = match made.result {
             Err(error) if error.trace().is_none() => return Err(error),
             _ if stop_after.is_some_and(|most| made.stopped || made.host_calls >= most) => {
@@ -151,7 +152,7 @@ impl Play<'_> {
             }
             _ => made.result_text(),
         };
-        Ok(self.compare(result_now, &tape, spent))
+        Ok(self.compare(result_now, &tape, duration, peak_memory_bytes))
     }
 
     fn stop_reason(&self, logs: &[LogLine]) -> String {
@@ -174,7 +175,8 @@ impl Play<'_> {
         &self,
         result_now: String,
         tape: &RecordedAnswers,
-        (duration, peak_memory_bytes): (Duration, u64),
+        duration: Duration,
+        peak_memory_bytes: u64,
     ) -> CallReplay {
         let (world, result_then) = (self.recording.world, in_newest_words(&self.recording.result));
         let asked_otherwise = tape.deviation();

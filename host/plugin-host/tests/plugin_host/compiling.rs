@@ -117,7 +117,7 @@ async fn calls_of_others_continue_while_a_bomb_is_compiled() {
         assert_eq!(test.answer("hello").await, "echo hello");
         answered += 1;
     }
-    assert!(answered > 100, "only {answered} calls were answered meanwhile");
+    assert!(answered > 100, "only {answered} calls were answered during the compilation");
     assert!(problem(bomb.await.unwrap()).contains("processor time"));
 }
 
@@ -158,7 +158,7 @@ async fn an_upload_that_is_given_up_makes_room_at_once() {
     let upload = host.examine(client(1), "bomb", bombs::many_locals(40_000));
     assert!(tokio::time::timeout(Duration::from_millis(300), upload).await.is_err());
     let next = tokio::time::timeout(Duration::from_secs(10), host.examine(client(1), "h", guest("hostile_bot"))).await;
-    assert!(next.expect("nobody waits for the child of an upload that was given up").is_ok());
+    assert!(next.expect("no upload waits for the child of one that was given up").is_ok());
     assert_eq!(std::fs::read_dir(cache.path()).unwrap().count(), 2, "its file is gone");
 }
 

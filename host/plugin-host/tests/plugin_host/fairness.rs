@@ -86,7 +86,7 @@ async fn after_a_call_that_misbehaved_the_calls_of_a_client_run_last_and_those_o
         drop(hostile.asked(misbehaves).await);
         let before = ran_last();
         neighbour.asked("hello").await.unwrap();
-        assert_eq!(ran_last(), before, "beside {misbehaves}");
+        assert_eq!(ran_last(), before, "while another {misbehaves}");
         hostile.asked("hello").await.unwrap();
         assert_eq!(ran_last(), before + 1, "after {misbehaves}");
     }

@@ -39,7 +39,7 @@ async fn a_file_written_in_place_and_in_pieces_is_taken_when_it_is_whole() {
         file.write_all(piece).unwrap();
         file.flush().unwrap();
         tokio::time::sleep(Duration::from_millis(60)).await;
-        assert!(version(&test).await.starts_with("version-000"), "what ran goes on running");
+        assert!(version(&test).await.starts_with("version-000"), "the running version continues");
     }
     drop(file);
     eventually("the whole file is live", async || version(&test).await == "version-0003").await;

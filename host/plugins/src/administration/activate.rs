@@ -30,7 +30,7 @@ use crate::{
 };
 use base::{
     Context, Error, Result,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
 };
 use events::record;
 
@@ -66,6 +66,16 @@ struct CanaryTerms {
     percent: u8,
     error_threshold: u8,
     minimum_calls: u32,
+}
+
+/// The parts of a planned activation.
+struct ActivationParts<'a> {
+    wanted: &'a NewActivation,
+    terms: CanaryTerms,
+    candidate: &'a ChosenPlugin,
+    config: &'a ReferringConfig,
+    /// The activation whose values are kept if the request has none.
+    model: Option<&'a SlotActivation>,
 }
 
 const USUAL_TERMS: CanaryTerms = CanaryTerms { percent: 10, error_threshold: 10, minimum_calls: 20 };
@@ -111,13 +121,15 @@ pub async fn activate(
         known_inbox(&mut db, client, wanted.inbox).await?;
         let model = find_model(&mut db, client, &candidate, wanted.inbox).await?;
         let terms = canary_terms(&mut db, client, &candidate, &wanted).await?;
-        let given = (candidate.plugin.name(), config_of(ctx, client, &wanted, model.as_ref())?);
-        let config = referred_secrets::read(&mut db, &ctx.sealer, client, given).await?;
+        let config = config_of(ctx, client, &wanted, model.as_ref())?;
+        let config = referred_secrets::read(&mut db, &ctx.sealer, client, candidate.plugin.name(), config).await?;
         (candidate, model, terms, config)
     };
     let candidate = catalogue::with_schema(ctx, client, candidate).await?;
-    let activation = plan(ctx, client, (&wanted, terms), &candidate, (&config, model.as_ref())).await?;
-    let kept = kept_fields(&wanted, model.as_ref());
+    let model = model.as_ref();
+    let parts = ActivationParts { wanted: &wanted, terms, candidate: &candidate, config: &config, model };
+    let activation = plan(ctx, client, parts).await?;
+    let kept = kept_fields(&wanted, model);
     loads(ctx, client, &activation.plugin).await?;
     validation::run(ctx, client, &activation).await?;
     trial::run(ctx, client, &activation).await?;
@@ -138,7 +150,7 @@ pub async fn activate(
     let swap = swap_event(activation, Swap::Activated { instead_of: activation.previous }, ctx.now());
     let wakes = record(ctx, &mut tx, client, &[swap]).await?;
     let admin = Administration::from(ctx);
-    audit(&admin, &mut tx, client, actor, "activate", ("plugin", &activation.plugin.to_string())).await?;
+    audit(&admin, &mut tx, client, actor, "activate", AuditObject::new("plugin", &activation.plugin)).await?;
     tx.commit().await?;
     ctx.wake.wake_all(client, wakes);
     follow::announce(ctx, client, activation).await;
@@ -186,13 +198,8 @@ fn config_of(
 }
 
 /// Builds and checks the activation that will be in force.
-async fn plan(
-    ctx: &Context,
-    client: ClientId,
-    (wanted, terms): (&NewActivation, CanaryTerms),
-    candidate: &ChosenPlugin,
-    (config, model): (&ReferringConfig, Option<&SlotActivation>),
-) -> Result<SlotActivation, PluginError> {
+async fn plan(ctx: &Context, client: ClientId, parts: ActivationParts<'_>) -> Result<SlotActivation, PluginError> {
+    let ActivationParts { wanted, terms, candidate, config, model } = parts;
     let allowed_hosts =
         wanted.allowed_hosts.clone().or_else(|| model.map(|model| model.allowed_hosts.clone())).unwrap_or_default();
     let http_limits = wanted.http_limits.or_else(|| model.map(|model| model.http_limits)).unwrap_or_default();
@@ -373,10 +380,8 @@ async fn has_something_to_compare_with(
     if of_number.iter().chain(&of_client).any(|present| present.mode == Mode::Live && !is_no_chatbot(&present.plugin)) {
         return Ok(());
     }
-    let said = format!(
-        "shadow runs beside a live {}, and none is live there: activate one live first, or this one",
-        shadow.world
-    );
+    let said =
+        format!("a shadow needs a live {}, and none is live there: activate one live first, or this one", shadow.world);
     Err(PluginError::fault("mode", said))
 }
 

@@ -74,7 +74,7 @@ pub async fn health(ctx: &Context, client: ClientId, plugin: &str) -> Result<Plu
     for (version, suspension) in &mut suspensions {
         let version = version.map(|version| i32::try_from(version).unwrap_or(i32::MAX));
         // The event has the last failure, too.
-        if let Some(reason) = events::last_reason(&mut db, client, (plugin, version), OPENED).await? {
+        if let Some(reason) = events::last_reason(&mut db, client, plugin, version, OPENED).await? {
             suspension.reason = reason;
         }
     }

@@ -16,7 +16,7 @@ use super::{EventNote, PluginError, note, source::NewSource, trust, upload_place
 use crate::slots::NO_CHATBOT;
 use base::{
     Context, Result,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
     heavy_work::{self, BodyOwner},
 };
 
@@ -92,12 +92,12 @@ async fn sign(
     if versions::one(&mut tx, client, &version.name, Some(number)).await?.is_none() {
         return Ok(None);
     }
-    versions::sign(&mut tx, client, (&version.name, number), signature).await?;
+    versions::sign(&mut tx, client, &version.name, number, signature).await?;
     let reason = Some(format!("with the key {}", signature.key));
     let new = EventNote { plugin: &version.name, version: Some(number), kind: "SIGNED", reason };
     note(ctx, &mut tx, client, new).await?;
     let object = format!("{} version {number}", version.name);
-    audit(&Administration::from(ctx), &mut tx, client, actor, "sign", ("plugin", &object)).await?;
+    audit(&Administration::from(ctx), &mut tx, client, actor, "sign", AuditObject::new("plugin", &object)).await?;
     tx.commit().await?;
     Ok(Some(UploadedVersion { signature: Some(signature.clone()), ..version }))
 }

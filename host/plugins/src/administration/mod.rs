@@ -50,7 +50,7 @@ pub use reports::{differences, events as plugin_events, invocations, list_skippe
 pub use shared_secrets::{SecretChange, SharedSecret, list_secrets, put_secret, remove_secret};
 pub use signature::{SignatureFacts, key_id};
 pub use source::NewSource;
-pub use storage::chat::chatbot_value_lists::{Erase, ValueView as KeyValue};
+pub use storage::chat::chatbot_value_lists::{Erase, StorePart, ValueView as KeyValue};
 pub use storage::plugins::{
     differences::AnswerDifference,
     events::PluginEvent,
@@ -65,7 +65,7 @@ pub use trust::{SignatureState, UploadTrust, add_signing_key, remove_signing_key
 pub use upload::{UploadResult, check, upload};
 pub use upload_places::{UploadPlace, UploadPlaces};
 pub use uploads::{UploadProgress, UploadStart, begin_upload, upload_progress};
-pub use values::{erase_key_values, key_values};
+pub use values::{ValueErasure, erase_key_values, key_values};
 pub use verify::{VerificationResult, verify};
 pub use withdraw::{RollBack, RollbackResult, deactivate, delete, fail_canary, preview_rollback, rollback};
 

@@ -20,7 +20,7 @@ use super::{EventNote, PluginError, catalogue, note};
 use crate::slots::{Mode, SlotActivation, SlotRecordingTerms, stored_version};
 use base::{
     Context, Result,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
 };
 use domain::page::{Page, PageRequest};
 
@@ -132,7 +132,7 @@ async fn change(
         note(ctx, &mut tx, client, new).await?;
     }
     let verb = if terms.is_some() { "record" } else { "stop-recording" };
-    audit(&Administration::from(ctx), &mut tx, client, actor, verb, ("plugin", plugin)).await?;
+    audit(&Administration::from(ctx), &mut tx, client, actor, verb, AuditObject::new("plugin", plugin)).await?;
     tx.commit().await?;
     Ok(active)
 }

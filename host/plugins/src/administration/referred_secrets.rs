@@ -33,7 +33,8 @@ pub(super) async fn read(
     db: &mut PgConnection,
     sealer: &Sealer,
     client: ClientId,
-    (plugin, config): (&str, Value),
+    plugin: &str,
+    config: Value,
 ) -> Result<ReferringConfig, PluginError> {
     let found = references::references(&config);
     if found.is_empty() {

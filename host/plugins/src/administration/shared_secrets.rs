@@ -4,7 +4,7 @@ use std::ops::RangeInclusive;
 
 use base::{
     Context, Error, Result,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
     secrets::SecretPurpose,
 };
 use chrono::{DateTime, Utc};
@@ -52,6 +52,13 @@ pub struct SecretChange {
     pub value: Option<String>,
     /// `None` = keep the grants; a new secret has none.
     pub plugins: Option<Vec<String>>,
+}
+
+/// A [`SecretChange`] with its value sealed.
+struct SealedChange {
+    name: String,
+    value: Option<Vec<u8>>,
+    plugins: Option<Vec<String>>,
 }
 
 impl SharedSecret {
@@ -108,12 +115,14 @@ pub async fn put_secret(
         ctx.sealer.seal(client, SecretPurpose::PluginSecret, Value::String(value).to_string().as_bytes())
     });
     let sealed = sealed.transpose().map_err(Error::from)?;
+    let change = SealedChange { name, value: sealed, plugins };
     let (after, action) = match before {
-        None => (insert(ctx, &mut tx, client, (name, plugins, sealed), present.len()).await?, "add"),
-        Some(before) => (update(ctx, &mut tx, client, before, (plugins, sealed)).await?, "change"),
+        None => (insert(ctx, &mut tx, client, change, present.len()).await?, "add"),
+        Some(before) => (update(ctx, &mut tx, client, before, change).await?, "change"),
     };
     let object = format!("{} for {}", after.name, granted_to(&after.plugins));
-    audit(&Administration::from(ctx), &mut tx, client, actor, action, ("plugin-secret", &object)).await?;
+    audit(&Administration::from(ctx), &mut tx, client, actor, action, AuditObject::new("plugin-secret", &object))
+        .await?;
     tx.commit().await?;
     Ok((after, action == "add"))
 }
@@ -122,10 +131,10 @@ async fn insert(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    (name, plugins, sealed): (String, Option<Vec<String>>, Option<Vec<u8>>),
+    SealedChange { name, value, plugins }: SealedChange,
     present: usize,
 ) -> Result<SharedSecret, PluginError> {
-    let Some(sealed) = sealed else {
+    let Some(sealed) = value else {
         return Err(PluginError::fault("value", "is required, because there is no secret of this name yet"));
     };
     if present >= MOST_SECRETS {
@@ -145,16 +154,16 @@ async fn update(
     db: &mut PgConnection,
     client: ClientId,
     before: &SharedSecret,
-    (plugins, sealed): (Option<Vec<String>>, Option<Vec<u8>>),
+    change: SealedChange,
 ) -> Result<SharedSecret, PluginError> {
-    let plugins = plugins.unwrap_or_else(|| before.plugins.clone());
+    let plugins = change.plugins.unwrap_or_else(|| before.plugins.clone());
     let lost = before.used_by.iter().filter(|user| !allows(&plugins, user.plugin.name()));
     in_use(&before.name, lost, "keep these grants")?;
-    let value_at = if sealed.is_some() { ctx.now() } else { before.value_at };
+    let value_at = if change.value.is_some() { ctx.now() } else { before.value_at };
     let after = SharedSecret { plugins, value_at, ..before.clone() };
     let SharedSecret { name, plugins, created_at, value_at, .. } = after.clone();
-    shared_secrets::update(db, client, &StoredSecret { name, plugins, created_at, value_at }, sealed.as_deref())
-        .await?;
+    let stored = StoredSecret { name, plugins, created_at, value_at };
+    shared_secrets::update(db, client, &stored, change.value.as_deref()).await?;
     Ok(after)
 }
 
@@ -169,7 +178,8 @@ pub async fn remove_secret(ctx: &Context, client: ClientId, name: &str, actor: A
     let secret = present.iter().find(|one| one.name == name).ok_or(PluginError::NotFound)?;
     in_use(name, secret.used_by.iter(), "deactivate them")?;
     shared_secrets::remove(&mut tx, client, name).await?;
-    audit(&Administration::from(ctx), &mut tx, client, actor, "remove", ("plugin-secret", name)).await?;
+    audit(&Administration::from(ctx), &mut tx, client, actor, "remove", AuditObject::new("plugin-secret", name))
+        .await?;
     tx.commit().await?;
     Ok(())
 }

@@ -13,7 +13,7 @@ use storage::{
 use super::{PluginError, signature};
 use base::{
     Context, Result,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
 };
 
 const MOST_KEYS: usize = 50;
@@ -126,7 +126,8 @@ pub async fn set_signed_only(
     if signed_only != trust.signed_only {
         signing_keys::set_signed_only(&mut tx, client, signed_only).await?;
         let policy = if signed_only { "signed only" } else { "any" };
-        audit(&Administration::from(ctx), &mut tx, client, actor, "change", ("plugin-policy", policy)).await?;
+        audit(&Administration::from(ctx), &mut tx, client, actor, "change", AuditObject::new("plugin-policy", policy))
+            .await?;
         tx.commit().await?;
     }
     Ok(UploadTrust { signed_only, ..trust })
@@ -136,7 +137,8 @@ pub async fn set_signed_only(
 pub async fn add_signing_key(
     ctx: &Context,
     client: ClientId,
-    (name, public_key): (&str, &str),
+    name: &str,
+    public_key: &str,
     actor: Actor,
 ) -> Result<SigningKey, PluginError> {
     if !is_plugin_name(name) {
@@ -164,7 +166,7 @@ pub async fn add_signing_key(
     }
     signing_keys::insert(&mut tx, client, &key).await?;
     let object = format!("{} {}", key.name, key.fingerprint);
-    audit(&Administration::from(ctx), &mut tx, client, actor, "add", ("plugin-key", &object)).await?;
+    audit(&Administration::from(ctx), &mut tx, client, actor, "add", AuditObject::new("plugin-key", &object)).await?;
     tx.commit().await?;
     Ok(key)
 }
@@ -185,7 +187,8 @@ pub async fn remove_signing_key(ctx: &Context, client: ClientId, name: &str, act
     }
     signing_keys::remove(&mut tx, client, name).await?;
     let object = format!("{name} {}", key.fingerprint);
-    audit(&Administration::from(ctx), &mut tx, client, actor, "remove", ("plugin-key", &object)).await?;
+    audit(&Administration::from(ctx), &mut tx, client, actor, "remove", AuditObject::new("plugin-key", &object))
+        .await?;
     tx.commit().await?;
     Ok(())
 }

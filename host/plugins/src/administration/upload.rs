@@ -17,7 +17,7 @@ use super::{
 use base::HostFailed;
 use base::{
     Context, Result,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
 };
 
 #[derive(Debug, Clone, PartialEq)]
@@ -42,7 +42,7 @@ pub(super) async fn store_inspected(
         return Ok(UploadResult { version, new: false });
     }
     let InspectedUpload { name, bytes, actor, sha256, signature, source, place: _place } = new;
-    let stored = versions::stored_bytes_beside(&mut *ctx.db.acquire().await?, client, &sha256).await?;
+    let stored = versions::stored_bytes_of_others(&mut *ctx.db.acquire().await?, client, &sha256).await?;
     check_quota(ctx, stored, bytes.len())?;
     let mut examined = ctx.plugins.examine(client, &name, bytes.clone()).await.map_err(plugin_error)?;
     let config_schema = read_schema(client, examined.config_schema.take()).await?;
@@ -94,7 +94,7 @@ async fn store(
             }
         }
     }
-    check_quota(ctx, versions::stored_bytes_beside(&mut tx, client, &version.sha256).await?, bytes.len())?;
+    check_quota(ctx, versions::stored_bytes_of_others(&mut tx, client, &version.sha256).await?, bytes.len())?;
     let number = versions::insert(&mut tx, client, &version, bytes).await?;
     let keep = i32::try_from(ctx.settings.limits.plugin_versions_kept()).unwrap_or(i32::MAX);
     for removed in versions::remove_old(&mut tx, client, &version.name, keep).await? {
@@ -105,7 +105,7 @@ async fn store(
     let new = EventNote { plugin: &version.name, version: Some(number), kind: "UPLOADED", reason: None };
     note(ctx, &mut tx, client, new).await?;
     let object = format!("{} version {number}", version.name);
-    audit(&Administration::from(ctx), &mut tx, client, actor, "upload", ("plugin", &object)).await?;
+    audit(&Administration::from(ctx), &mut tx, client, actor, "upload", AuditObject::new("plugin", &object)).await?;
     tx.commit().await?;
     Ok(UploadResult { version: UploadedVersion { version: number, ..version }, new: true })
 }

@@ -13,7 +13,7 @@ use storage::chat::{
 use super::{EventNote, PluginError, catalogue, note};
 use base::{
     Context,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
 };
 
 const KEY_BYTES: usize = 128;
@@ -23,27 +23,33 @@ pub async fn key_values(
     ctx: &Context,
     client: ClientId,
     plugin: &str,
-    (participant, prefix): (Option<ParticipantId>, &str),
+    part: StorePart<'_>,
     page: PageRequest,
 ) -> Result<Page<ValueView>, PluginError> {
-    check("prefix", prefix)?;
+    check("prefix", part.prefix)?;
     let mut db = ctx.db.acquire().await?;
     if catalogue::find(ctx, &mut db, client, plugin).await?.is_none() {
         return Err(PluginError::NotFound);
     }
-    let participant = present_participant(&mut db, client, participant).await?;
-    let part = StorePart { participant, prefix };
+    let part = StorePart { participant: present_participant(&mut db, client, part.participant).await?, ..part };
     let (items, total) = chatbot_value_lists::page(&mut db, client, plugin, part, page, ctx.now()).await?;
     Ok(Page::of(items, total))
 }
 
-/// Erases a plugin's stored values: those of one participant, or the shared ones. Returns their number. A call that has
+/// The values to erase: those of one participant, or the shared ones.
+#[derive(Debug, Clone, Copy)]
+pub struct ValueErasure<'a> {
+    pub participant: Option<ParticipantId>,
+    pub which: Erase<'a>,
+}
+
+/// Erases stored values of a plugin. Returns their number. A call that has
 /// read one of them is repeated.
 pub async fn erase_key_values(
     ctx: &Context,
     client: ClientId,
     plugin: &str,
-    (participant, which): (Option<ParticipantId>, Erase<'_>),
+    ValueErasure { participant, which }: ValueErasure<'_>,
     actor: Actor,
 ) -> Result<u64, PluginError> {
     match which {
@@ -64,7 +70,8 @@ pub async fn erase_key_values(
     let whose = participant.map_or("shared by all participants".to_owned(), |id| format!("of participant {id}"));
     let reason = Some(format!("{erased} {whose}"));
     note(ctx, &mut tx, client, EventNote { plugin, version: None, kind: "VALUES_ERASED", reason }).await?;
-    audit(&Administration::from(ctx), &mut tx, client, actor, "erase-values", ("plugin", plugin)).await?;
+    audit(&Administration::from(ctx), &mut tx, client, actor, "erase-values", AuditObject::new("plugin", plugin))
+        .await?;
     tx.commit().await?;
     Ok(erased.unsigned_abs())
 }

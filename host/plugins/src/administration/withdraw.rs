@@ -22,7 +22,7 @@ use crate::{
 };
 use base::{
     Context, Result,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
 };
 use events::{NewEvent, record};
 
@@ -129,7 +129,7 @@ async fn carry_out(
     let live = match plan_made {
         Plan::EndTrials { trials, live } => {
             for trial in trials {
-                end(ctx, &mut tx, client, &trial, ("ROLLED_BACK", "rolled-back")).await?;
+                end(ctx, &mut tx, client, &trial, ActivationEnd::RolledBack).await?;
                 swaps.push(swap_event(&trial, Swap::RolledBack, now));
             }
             live
@@ -138,7 +138,7 @@ async fn carry_out(
             still_there(&mut tx, client, &back.plugin).await?;
             referred_secrets::still_granted(&mut tx, client, &back).await?;
             if let Some(live) = instead_of {
-                end(ctx, &mut tx, client, &live, ("ROLLED_BACK", "rolled-back")).await?;
+                end(ctx, &mut tx, client, &live, ActivationEnd::RolledBack).await?;
                 swaps.push(swap_event(&live, Swap::RolledBack, now));
             }
             let again = SlotActivation { id: ctx.ids.mint(now), activated_at: now, ..*back };
@@ -148,7 +148,8 @@ async fn carry_out(
         }
     };
     let wakes = record(ctx, &mut tx, client, &swaps).await?;
-    audit(&Administration::from(ctx), &mut tx, client, actor, "rollback", ("plugin", wanted.plugin)).await?;
+    audit(&Administration::from(ctx), &mut tx, client, actor, "rollback", AuditObject::new("plugin", wanted.plugin))
+        .await?;
     tx.commit().await?;
     ctx.wake.wake_all(client, wakes);
     if let Some(live) = &live {
@@ -310,12 +311,12 @@ pub async fn deactivate(
         return Err(PluginError::NotFound);
     }
     for activation in &active {
-        end(ctx, &mut tx, client, activation, ("DEACTIVATED", "deactivated")).await?;
+        end(ctx, &mut tx, client, activation, ActivationEnd::Deactivated).await?;
     }
     let swaps: Vec<NewEvent> =
         active.iter().map(|activation| swap_event(activation, Swap::Deactivated, ctx.now())).collect();
     let wakes = record(ctx, &mut tx, client, &swaps).await?;
-    audit(&Administration::from(ctx), &mut tx, client, actor, "deactivate", ("plugin", plugin)).await?;
+    audit(&Administration::from(ctx), &mut tx, client, actor, "deactivate", AuditObject::new("plugin", plugin)).await?;
     tx.commit().await?;
     ctx.wake.wake_all(client, wakes);
     Ok(())
@@ -339,7 +340,7 @@ pub async fn fail_canary(
         EventNote { plugin: canary.plugin.name(), version, kind: "CANARY_FAILED", reason: Some(reason.to_owned()) };
     note(ctx, db, client, new).await?;
     let admin = Administration::from(ctx);
-    audit(&admin, db, client, Actor::Platform, "take-back", ("plugin", &canary.plugin.to_string())).await?;
+    audit(&admin, db, client, Actor::Platform, "take-back", AuditObject::new("plugin", &canary.plugin)).await?;
     let inbox = reporting_inbox(db, client, canary.inbox).await?;
     let swap = swap_event(canary, Swap::TakenBack { reason: reason.to_owned() }, ctx.now());
     // The caller commits, so no lane is woken here. The poll of the runner finds the stored rows.
@@ -376,9 +377,34 @@ pub async fn delete(ctx: &Context, client: ClientId, plugin: &str, actor: Actor)
         storage::plugins::shared_secrets::forget_plugin(&mut tx, client, plugin).await?;
     }
     note(ctx, &mut tx, client, EventNote { plugin, version: None, kind: "DELETED", reason: None }).await?;
-    audit(&Administration::from(ctx), &mut tx, client, actor, "delete", ("plugin", plugin)).await?;
+    audit(&Administration::from(ctx), &mut tx, client, actor, "delete", AuditObject::new("plugin", plugin)).await?;
     tx.commit().await?;
     Ok(())
+}
+
+/// The end of an activation by a user.
+#[derive(Debug, Clone, Copy)]
+enum ActivationEnd {
+    RolledBack,
+    Deactivated,
+}
+
+impl ActivationEnd {
+    /// The stored kind of the event.
+    fn event_kind(self) -> &'static str {
+        match self {
+            Self::RolledBack => "ROLLED_BACK",
+            Self::Deactivated => "DEACTIVATED",
+        }
+    }
+
+    /// The stored reason of the activation.
+    fn reason(self) -> &'static str {
+        match self {
+            Self::RolledBack => "rolled-back",
+            Self::Deactivated => "deactivated",
+        }
+    }
 }
 
 async fn end(
@@ -386,9 +412,10 @@ async fn end(
     db: &mut PgConnection,
     client: ClientId,
     activation: &SlotActivation,
-    (kind, reason): (&str, &str),
+    end: ActivationEnd,
 ) -> Result<()> {
-    activations::end(db, client, activation.id, reason, ctx.now()).await?;
+    activations::end(db, client, activation.id, end.reason(), ctx.now()).await?;
     let (plugin, version) = (activation.plugin.name(), stored_version(&activation.plugin));
-    note(ctx, db, client, EventNote { plugin, version, kind, reason: Some(place_of(activation)) }).await
+    note(ctx, db, client, EventNote { plugin, version, kind: end.event_kind(), reason: Some(place_of(activation)) })
+        .await
 }

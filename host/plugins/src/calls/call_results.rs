@@ -48,7 +48,8 @@ fn report(answering: &AnsweringVersion, about: &CallSubject, took: Option<Durati
 impl FinishedCall {
     /// The result of an ended call. `now` is the time of the call.
     pub fn of<Answer: TraceSource>(
-        (answering, about): (&Arc<AnsweringVersion>, &CallSubject),
+        answering: &Arc<AnsweringVersion>,
+        about: &CallSubject,
         outcome: &Result<Answer, CallError>,
         now: DateTime<Utc>,
     ) -> Self {

@@ -23,7 +23,8 @@ const BOT_OWNER: &str = "BOT";
 pub(super) async fn read(
     db: &mut PgConnection,
     client: ClientId,
-    (participant, plugin): (ParticipantId, &str),
+    participant: ParticipantId,
+    plugin: &str,
     question: ConversationQuestion,
 ) -> Result<ConversationAnswer> {
     Ok(match question {

@@ -73,7 +73,8 @@ enum KnownFile {
 
 impl ChatFiles {
     pub(super) fn new(
-        (db, store): (Db, Arc<dyn MediaStore>),
+        db: Db,
+        store: Arc<dyn MediaStore>,
         client: ClientId,
         participant: ParticipantId,
         time_of_call: Duration,

@@ -47,7 +47,7 @@ impl ValueSnapshot {
     /// The same for a chatbot, which may read the files of its chat. Create it when the call begins.
     pub fn with_files(self, ctx: &Context) -> Self {
         let time = ctx.plugins.limits().wall_clock;
-        let files = ChatFiles::new((self.db.clone(), Arc::clone(&ctx.media)), self.client, self.participant, time);
+        let files = ChatFiles::new(self.db.clone(), Arc::clone(&ctx.media), self.client, self.participant, time);
         Self { files: Some(files), ..self }
     }
 
@@ -132,7 +132,7 @@ impl KeyValueSnapshot for ValueSnapshot {
     ) -> std::result::Result<ConversationAnswer, KeyValueError> {
         let unreadable = |error: storage::Error| KeyValueError(Box::new(error));
         let mut db = self.db.acquire().await.map_err(unreadable)?;
-        conversation::read(&mut db, self.client, (self.participant, &self.plugin), question).await.map_err(unreadable)
+        conversation::read(&mut db, self.client, self.participant, &self.plugin, question).await.map_err(unreadable)
     }
 
     async fn read_file(&self, part: &FilePart) -> std::result::Result<FileAnswer, KeyValueError> {

@@ -21,13 +21,13 @@ use uuid::Uuid;
 #[derive(Debug, Default)]
 #[must_use = "after the commit, `compare` asks the shadows"]
 pub struct RemainingComparisons {
-    beside: Vec<shadow::ShadowComparison>,
+    comparisons: Vec<shadow::ShadowComparison>,
 }
 
 impl RemainingComparisons {
     /// Starts the shadows of the calls. Call it after the commit. It does not wait.
     pub fn compare(self, ctx: &Context, client: ClientId) {
-        shadow::spawn(ctx, client, self.beside);
+        shadow::spawn(ctx, client, self.comparisons);
     }
 }
 
@@ -68,7 +68,7 @@ pub fn keep<'a>(
                 crate::end_recording(ctx, db, client, full).await?;
             }
         }
-        kept.beside.extend(calls.into_iter().filter_map(shadow::ShadowComparison::of));
+        kept.comparisons.extend(calls.into_iter().filter_map(shadow::ShadowComparison::of));
         Ok(kept)
     }
     .boxed()

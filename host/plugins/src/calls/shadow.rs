@@ -62,21 +62,27 @@ pub(super) fn spawn(ctx: &Context, client: ClientId, calls: Vec<ShadowComparison
     if calls.is_empty() {
         return;
     }
-    let Some(mut room) = ctx.plugins.shadow_place(client) else {
+    let Some(room) = ctx.plugins.shadow_place(client) else {
         count("skipped", calls.len());
-        ctx.skipped.count(&ctx.db, client, calls.iter().map(|beside| beside.skipped_count(ctx.now())).collect());
+        ctx.skipped.count(
+            &ctx.db,
+            client,
+            calls.iter().map(|comparison| comparison.skipped_count(ctx.now())).collect(),
+        );
         return;
     };
     // The order of ids is the order of the live calls.
-    let calls: Vec<_> = calls.into_iter().map(|beside| (beside, (ctx.mint::<Uuid>(), ctx.mint::<Uuid>()))).collect();
-    let (db, plugins, skipped, now) = (ctx.db.clone(), Arc::clone(&ctx.plugins), ctx.skipped.clone(), ctx.now());
+    let ids = || ComparisonIds { invocation: ctx.mint(), difference: ctx.mint() };
+    let calls: Vec<_> = calls.into_iter().map(|comparison| (comparison, ids())).collect();
+    let mut run = ShadowRun { db: ctx.db.clone(), plugins: Arc::clone(&ctx.plugins), room, client };
+    let (skipped, now) = (ctx.skipped.clone(), ctx.now());
     tokio::spawn(async move {
-        for (beside, ids) in calls {
-            match compare(&db, (&plugins, &mut room), client, &beside, ids).await {
+        for (comparison, ids) in calls {
+            match run.compare(&comparison, ids).await {
                 Ok(true) => {}
                 Ok(false) => {
                     count("skipped", 1);
-                    skipped.count(&db, client, vec![beside.skipped_count(now)]);
+                    skipped.count(&run.db, client, vec![comparison.skipped_count(now)]);
                 }
                 Err(error) => {
                     tracing::warn!(client.id = %client, error = &error as &dyn std::error::Error,
@@ -92,52 +98,64 @@ fn count(result: &'static str, comparisons: usize) {
     metrics::counter!("patchbay_plugin_shadow_calls_total", "result" => result).increment(comparisons as u64);
 }
 
-/// Runs the shadow for one call and stores the result. `false` if there was not enough memory for it.
-async fn compare(
-    db: &Db,
-    (plugins, room): (&PluginHost, &mut ShadowPlace),
+/// The ids of the rows that a comparison stores.
+#[derive(Clone, Copy)]
+struct ComparisonIds {
+    invocation: Uuid,
+    difference: Uuid,
+}
+
+/// Comparisons for calls that took effect together.
+struct ShadowRun {
+    db: Db,
+    plugins: Arc<PluginHost>,
+    room: ShadowPlace,
     client: ClientId,
-    beside: &ShadowComparison,
-    (invocation, difference): (Uuid, Uuid),
-) -> Result<bool> {
-    let shadow = &beside.shadow;
-    let asked = as_asked(beside, plugins);
-    let replayed = plugins.replay_shadow(room, client, &shadow.plugin, &asked).await;
-    let (live, live_words) = comparable(&beside.recording);
-    let (answer, answer_words, row) = match replayed {
-        Ok(replay) => {
-            let answered = Recording { result: replay.result_now, ..asked };
-            let (answer, words) = comparable(&answered);
-            (answer, words, row(invocation, beside, &answered.result, (replay.duration, replay.peak_memory_bytes)))
-        }
-        Err(CallError::TooBusy { .. }) => return Ok(false),
-        // A shadow that could not be called is a difference too.
-        Err(error) => {
-            let result = json!({ "outcome": "not-started", "failure": error.to_string() });
-            let row = row(invocation, beside, &result.to_string(), (Duration::ZERO, 0));
-            (result.clone(), result, row)
-        }
-    };
-    let same = live == answer;
-    count(if same { "same" } else { "different" }, 1);
-    let mut tx = db.begin().await?;
-    invocations::record(&mut tx, client, &[row]).await?;
-    if !same {
-        let difference = AnswerDifference {
-            id: difference,
-            activation: shadow.id,
-            plugin: shadow.plugin.name().to_owned(),
-            version: stored_version(&shadow.plugin),
-            live_plugin: beside.live.name().to_owned(),
-            live_version: stored_version(&beside.live.plugin),
-            subject: beside.subject,
-            live: live_words.into(),
-            shadow: answer_words.into(),
+}
+
+impl ShadowRun {
+    /// Runs the shadow for one call and stores the result. `false` if there was not enough memory for it.
+    async fn compare(&mut self, comparison: &ShadowComparison, ids: ComparisonIds) -> Result<bool> {
+        let shadow = &comparison.shadow;
+        let asked = as_asked(comparison, &self.plugins);
+        let replayed = self.plugins.replay_shadow(&mut self.room, self.client, &shadow.plugin, &asked).await;
+        let (live, live_words) = comparable(&comparison.recording);
+        let (answer, answer_words, row) = match replayed {
+            Ok(replay) => {
+                let answered = Recording { result: replay.result_now, ..asked };
+                let (answer, words) = comparable(&answered);
+                let row = row(ids.invocation, comparison, &answered.result, replay.duration, replay.peak_memory_bytes);
+                (answer, words, row)
+            }
+            Err(CallError::TooBusy { .. }) => return Ok(false),
+            // A shadow that could not be called is a difference too.
+            Err(error) => {
+                let result = json!({ "outcome": "not-started", "failure": error.to_string() });
+                let row = row(ids.invocation, comparison, &result.to_string(), Duration::ZERO, 0);
+                (result.clone(), result, row)
+            }
         };
-        differences::insert(&mut tx, client, &difference).await?;
+        let same = live == answer;
+        count(if same { "same" } else { "different" }, 1);
+        let mut tx = self.db.begin().await?;
+        invocations::record(&mut tx, self.client, &[row]).await?;
+        if !same {
+            let difference = AnswerDifference {
+                id: ids.difference,
+                activation: shadow.id,
+                plugin: shadow.plugin.name().to_owned(),
+                version: stored_version(&shadow.plugin),
+                live_plugin: comparison.live.name().to_owned(),
+                live_version: stored_version(&comparison.live.plugin),
+                subject: comparison.subject,
+                live: live_words.into(),
+                shadow: answer_words.into(),
+            };
+            differences::insert(&mut tx, self.client, &difference).await?;
+        }
+        tx.commit().await?;
+        Ok(true)
     }
-    tx.commit().await?;
-    Ok(true)
 }
 
 #[derive(Default, Deserialize)]
@@ -157,34 +175,35 @@ struct Line {
 /// The stored row of the shadow's call. `result` is its JSON text.
 fn row(
     id: Uuid,
-    beside: &ShadowComparison,
+    comparison: &ShadowComparison,
     result: &str,
-    (duration, peak_memory_bytes): (Duration, u64),
+    duration: Duration,
+    peak_memory_bytes: u64,
 ) -> Invocation {
     let result: Told = serde_json::from_str(result).unwrap_or_default();
     let logs: String =
         result.logs.iter().map(|line| format!("{}: {}\n", line.level.to_lowercase(), line.message)).collect();
-    let answering = AnsweringVersion::from(beside.shadow.as_ref());
+    let answering = AnsweringVersion::from(comparison.shadow.as_ref());
     Invocation {
         outcome: result.outcome,
         error: result.failure.map(|failure| trace::storable(&failure, trace::ERROR_LENGTH)),
         duration_micros: i64::try_from(duration.as_micros()).unwrap_or(i64::MAX),
         peak_memory_bytes: i64::try_from(peak_memory_bytes).unwrap_or(i64::MAX),
         logs: trace::storable(&logs, usize::MAX),
-        event: beside.event.clone(),
+        event: comparison.event.clone(),
         mode: Mode::Shadow.as_str().to_owned(),
-        ..trace::invocation(id, &answering, None, None, beside.subject)
+        ..trace::invocation(id, &answering, None, None, comparison.subject)
     }
 }
 
 /// The live call with the shadow's own configuration, allowed hosts and HTTP limits.
-fn as_asked(beside: &ShadowComparison, plugins: &PluginHost) -> Recording {
+fn as_asked(comparison: &ShadowComparison, plugins: &PluginHost) -> Recording {
     Recording {
-        config: beside.shadow.call_config().to_string(),
-        allowed_hosts: beside.shadow.allowed_hosts.clone(),
-        limits: beside.recording.limits.clone().with_http(beside.shadow.http_limits, plugins.limits()),
+        config: comparison.shadow.call_config().to_string(),
+        allowed_hosts: comparison.shadow.allowed_hosts.clone(),
+        limits: comparison.recording.limits.clone().with_http(comparison.shadow.http_limits, plugins.limits()),
         stopped_after: None,
-        ..beside.recording.as_ref().clone()
+        ..comparison.recording.as_ref().clone()
     }
 }
 

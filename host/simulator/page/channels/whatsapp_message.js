@@ -87,8 +87,8 @@ function template(message, body, choices) {
   // The simulator appends the cards to the text, for readers of the API.
   const appended = (message.cards || []).map((text, index) => `\n[${index + 1}] ${text}`).join("");
   const text = appended && message.text.endsWith(appended) ? message.text.slice(0, -appended.length) : message.text;
-  const beside = choices.filter((one) => one.id.startsWith(":"));
-  return { media: headerMedia(named("header")?.parameters?.[0]), text, cards, choices: beside };
+  const own = choices.filter((one) => one.id.startsWith(":"));
+  return { media: headerMedia(named("header")?.parameters?.[0]), text, cards, choices: own };
 }
 
 /** @param {PhoneRecord} message @param {(messageId: string) => (what: TappedButton) => Promise<unknown>} tap @returns {Message} */

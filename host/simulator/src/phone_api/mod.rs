@@ -107,7 +107,7 @@ async fn write_sms(
 ) -> Answer {
     let sms: MobileOriginated = body(&bytes)?;
     let sent = writing::write_sms(&world, &msisdn(&written)?, &sms.to, &sms.text);
-    Ok(Json(json!({"parts": sent.parts, "receivers": sent.receivers})))
+    Ok(Json(json!({"parts": sent.parts, "receivers": sent.systems})))
 }
 
 async fn tap(

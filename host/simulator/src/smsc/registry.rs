@@ -15,6 +15,8 @@ use crate::clock;
 
 /// The key of messages that wait for a receiver with any system id.
 pub(super) const ANY_RECEIVER: &str = "";
+/// Ids of sessions begin with 1.
+const NO_SESSION: u64 = 0;
 
 #[derive(Default)]
 pub(crate) struct SimulatedSmsc {
@@ -41,7 +43,7 @@ pub(super) struct ReceiverSession {
 pub(crate) struct OriginationOutcome {
     pub(crate) parts: usize,
     /// Number of system ids it was sent to. Zero if it waits for a bind.
-    pub(crate) receivers: usize,
+    pub(crate) systems: usize,
 }
 
 impl SimulatedSmsc {
@@ -104,7 +106,7 @@ impl SimulatedSmsc {
     }
 
     pub(crate) fn originate(&self, msisdn: &str, to: &str, text: &str) -> OriginationOutcome {
-        let pdus = self.mobile_originated(msisdn, to, text);
+        let pdus = self.deliver_sm_parts(msisdn, to, text);
         let systems: BTreeSet<String> =
             self.registry().receivers.values().map(|receiver| receiver.system_id.clone()).collect();
         for pdu in &pdus {
@@ -113,13 +115,14 @@ impl SimulatedSmsc {
                 registry.waiting.entry(ANY_RECEIVER.to_owned()).or_default().push_back(pdu.clone());
             }
             for system_id in &systems {
-                self.deliver(0, system_id, pdu.clone());
+                self.deliver(NO_SESSION, system_id, pdu.clone());
             }
         }
-        OriginationOutcome { parts: pdus.len(), receivers: systems.len() }
+        OriginationOutcome { parts: pdus.len(), systems: systems.len() }
     }
 
-    pub(super) fn mobile_originated(&self, msisdn: &str, to: &str, text: &str) -> Vec<DeliverSm> {
+    /// The `deliver_sm` of each part of an SMS from a phone.
+    fn deliver_sm_parts(&self, msisdn: &str, to: &str, text: &str) -> Vec<DeliverSm> {
         let encoded = encoding::encode(text);
         let total = u8::try_from(encoded.parts.len()).unwrap_or(u8::MAX);
         let reference = {

@@ -73,7 +73,7 @@ pub(super) fn content(telegram: &mut Telegram, draft: &PersonMessage) -> Map<Str
             if let Some(file) = telegram.files.get_mut(&file_id) {
                 file.said_bytes = draft.said_bytes;
             }
-            put(kind, file_json(kind, &file_id, (name, mime_type), size));
+            put(kind, file_json(kind, &file_id, name, mime_type, size));
             if let Some(caption) = &draft.text {
                 put("caption", json!(caption));
             }

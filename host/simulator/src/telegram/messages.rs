@@ -120,10 +120,10 @@ fn media(telegram: &mut Telegram, method: &str, params: &Params) -> Result<(&'st
             }
         }
     };
-    Ok((kind, file_json(kind, &id, (&name, &mime_type), bytes as u64)))
+    Ok((kind, file_json(kind, &id, &name, &mime_type, bytes as u64)))
 }
 
-pub(super) fn file_json(kind: &str, id: &str, (name, mime_type): (&str, &str), bytes: u64) -> Value {
+pub(super) fn file_json(kind: &str, id: &str, name: &str, mime_type: &str, bytes: u64) -> Value {
     let unique: String = id.chars().rev().take(12).collect();
     let size = |width: u32, id: &str, bytes: u64| json!({ "file_id": id, "file_unique_id": unique, "width": width, "height": width, "file_size": bytes });
     let plain = json!({ "file_id": id, "file_unique_id": unique, "file_size": bytes, "mime_type": mime_type });

@@ -35,7 +35,7 @@ async fn messaging_api_messenger_sends_and_is_refused_as_meta_would() {
         "image",
         "file",
         "image by its id",
-        "audio beside the message",
+        "audio as an upload",
         "quick replies",
         "2000 characters",
         "late with a tag",

@@ -38,7 +38,7 @@ async fn python_telegram_bot_sends_is_refused_and_receives_as_with_telegram() {
 
     for (step, error, said) in [
         ("long", "BadRequest", "essage is too long"),
-        ("nobody", "BadRequest", "hat not found"),
+        ("unknown", "BadRequest", "hat not found"),
         ("button", "BadRequest", "utton_data_invalid"),
         ("token", "InvalidToken", ""),
         ("conflict", "Conflict", "webhook is active"),
@@ -83,5 +83,5 @@ async fn python_telegram_bot_sends_is_refused_and_receives_as_with_telegram() {
     let chat = outside.get(&format!("/telegram/phones/{USER}/chat/{BOT}")).await;
     assert_eq!(chat["answeredTaps"], json!([tap]));
     let bot = outside.get(&format!("/simulator/telegram/{BOT}")).await;
-    assert_eq!(bot["waiting"], 0, "what was confirmed is forgotten");
+    assert_eq!(bot["waiting"], 0, "confirmed updates are forgotten");
 }

@@ -29,19 +29,27 @@ pub enum BatchCall {
     Service,
 }
 
-/// Answers a call with the fields of its form. `namespace` is the XML namespace of the answer.
+/// The form of a call.
+#[derive(Debug)]
+pub struct BatchForm<'a> {
+    pub call: BatchCall,
+    pub fields: Vec<(String, String)>,
+    /// The XML namespace of the answer.
+    pub namespace: &'a str,
+}
+
+/// Answers a call of a key with this mode.
 pub async fn answer(
     gateways: &Gateways,
-    (client, mode): (ClientId, KeyMode),
-    call: BatchCall,
-    fields: Vec<(String, String)>,
-    namespace: &str,
+    client: ClientId,
+    mode: KeyMode,
+    BatchForm { call, fields, namespace }: BatchForm<'_>,
 ) -> Result<BatchAnswer, Error> {
     let ctx = &gateways.ctx;
     let answered = match Keywords::of(fields) {
         Err(fault) => Err(fault.into()),
         Ok(keywords) => match call {
-            BatchCall::Send => send::send(gateways, (client, mode), &keywords, namespace).await,
+            BatchCall::Send => send::send(gateways, client, mode, &keywords, namespace).await,
             BatchCall::Receipts => queries::receipts(ctx, client, &keywords, namespace).await,
             BatchCall::Replies => queries::replies(ctx, client, &keywords, namespace).await,
             BatchCall::Service => queries::service(ctx, client, &keywords, namespace).await,

@@ -35,7 +35,8 @@ const CHOSEN_ID: usize = 20;
 /// ([`Gateways`]).
 pub(super) async fn send(
     gateways: &Gateways,
-    (client, mode): (ClientId, KeyMode),
+    client: ClientId,
+    mode: KeyMode,
     keywords: &Keywords,
     namespace: &str,
 ) -> Result<BatchAnswer, BatchRefusal> {

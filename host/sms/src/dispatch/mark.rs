@@ -57,7 +57,8 @@ impl<'a> SmsMark<'a> {
         place: LanePlace<'a>,
         ctx: &'a Context,
         lease: &'a Lease,
-        (limit, busy): (usize, &HashSet<String>),
+        limit: usize,
+        busy: &HashSet<String>,
     ) -> Result<Self> {
         let routers = ask(place, ctx, lease, limit, busy).await?;
         Ok(Self { place, ctx, lease, routers, comparisons: RemainingComparisons::default() })

@@ -72,7 +72,7 @@ impl LaneHook for SmsLane {
         limit: usize,
         busy: &HashSet<String>,
     ) -> Result<Box<dyn MarkHook + 'a>> {
-        Ok(Box::new(mark::SmsMark::prepare(self.place(), ctx, lease, (limit, busy)).await?))
+        Ok(Box::new(mark::SmsMark::prepare(self.place(), ctx, lease, limit, busy).await?))
     }
 
     async fn parts(

@@ -4,5 +4,5 @@ mod outgoing_mail;
 mod take;
 
 pub use outgoing_mail::work;
-pub(crate) use outgoing_mail::{MailedRequest, mail_acceptance, mail_reply, origins};
+pub(crate) use outgoing_mail::{MailAcceptance, MailedRequest, mail_acceptance, mail_reply, origins};
 pub use take::Mails;

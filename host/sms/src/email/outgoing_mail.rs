@@ -36,14 +36,21 @@ pub(crate) struct MailedRequest {
     pub(crate) send: EmailSend,
 }
 
-/// Stores the mail of a request and queues the result of the batch, in the caller's transaction. `blocked`: recipients
-/// that opted out. Returns the lane to wake.
+/// A request that was accepted from a mail.
+pub(crate) struct MailAcceptance<'a> {
+    pub(crate) request: SmsRequestId,
+    pub(crate) mailed: &'a MailedRequest,
+    /// Recipients that opted out.
+    pub(crate) blocked: &'a [String],
+}
+
+/// Stores the mail of a request and queues the result of the batch, in the caller's transaction. Returns the lane to
+/// wake.
 pub(crate) async fn mail_acceptance(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    (request, mailed): (SmsRequestId, &MailedRequest),
-    blocked: &[String],
+    MailAcceptance { request, mailed, blocked }: MailAcceptance<'_>,
 ) -> Result<Option<(Queue, Uuid)>> {
     mails::insert_origin(db, client, request, &mailed.origin).await?;
     let result = AnswerMail::result(&mailed.send, Some(request), blocked, ctx.now());

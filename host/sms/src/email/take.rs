@@ -20,7 +20,7 @@ use domain::{
     },
 };
 use storage::{sms::products::mails::OriginMail, tenancy::email_senders};
-use tenancy::accounts::{LoginError, confirm_password};
+use tenancy::accounts::{LoginError, PresentedPassword, confirm_password};
 
 use super::outgoing_mail::{MailedRequest, answer};
 use crate::{
@@ -124,8 +124,12 @@ enum Password {
 
 async fn confirm(ctx: &Context, of: &OfSender, subject: String, source: IpAddr) -> Result<Password> {
     let admin = Administration { db: &ctx.db, clock: ctx.clock.as_ref(), ids: &ctx.ids, sealer: &ctx.sealer };
-    let password = (of.origin.sender.as_str(), subject.trim().to_owned());
-    match confirm_password(&admin, of.client, of.user, password, Some(source)).await {
+    let presented = PresentedPassword {
+        on_behalf_of: of.origin.sender.as_str(),
+        password: subject.trim().to_owned(),
+        from: Some(source),
+    };
+    match confirm_password(&admin, of.client, of.user, presented).await {
         Ok(()) => Ok(Password::Right),
         Err(LoginError::InvalidCredentials) => {
             Ok(Password::Wrong("authentication failed: the subject of the mail must be the account's password"))

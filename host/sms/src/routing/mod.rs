@@ -127,7 +127,7 @@ impl Routers {
             let call = answering.call(&ctx.sealer, client, &about, now);
             let call = PluginCall { record: call.record && !forgets, ..call };
             let outcome = ctx.plugins.decide_sms(call, &messages).await;
-            calls.push(FinishedCall::of((&answering, &about), &outcome, now));
+            calls.push(FinishedCall::of(&answering, &about, &outcome, now));
             match outcome {
                 Ok((decisions, _)) => {
                     for (one, decision) in questions.iter_mut().zip(decisions) {

@@ -4,12 +4,12 @@ use domain::{content::SmsContent, segments, sms_products::source, sms_route::Sms
 use plugin_host::sms_router::{Change, Decision, Direction, Sms};
 use uuid::Uuid;
 
-/// How a text is divided into parts, and how long it may be.
+/// How a text is divided into segments, and how long it may be.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Bounds {
     /// UTF-16 even if the GSM alphabet would do.
     pub(crate) unicode: bool,
-    /// True if the text of each part contains its number.
+    /// True if the text of each segment contains its number.
     pub(crate) numbered: bool,
 }
 
@@ -20,7 +20,7 @@ impl Bounds {
         Self { unicode, numbered }
     }
 
-    /// Returns the number of SMS for a text, or `None` if it is too long.
+    /// Returns the number of segments of a text, or `None` if it is too long.
     pub(crate) fn segments(self, text: &str) -> Option<u32> {
         let split = if self.numbered { segments::split_numbered } else { segments::split };
         split(text, self.unicode).ok().and_then(|segmented| u32::try_from(segmented.parts.len()).ok())
@@ -46,9 +46,7 @@ impl SmsQuestion {
     pub(super) fn apply(&mut self, decision: Decision) -> Option<String> {
         match decision {
             Decision::AsIs => None,
-            Decision::Custom(_) => {
-                Some("its decision is unknown to this version; the message goes out unchanged".to_owned())
-            }
+            Decision::Custom(_) => Some("this version does not know its decision; the message is unchanged".to_owned()),
             Decision::Refuse(reason) => {
                 self.route.refused = Some(reason);
                 None
@@ -78,6 +76,7 @@ impl SmsQuestion {
         self.route.priority = priority.or(self.route.priority);
         self.route.validity_seconds = validity_seconds.or(self.route.validity_seconds);
         if let Some(text) = text {
+            // The text may use as many segments as were charged for the text before any router.
             match self.bounds.segments(&text) {
                 _ if self.sms.direction == Direction::Incoming => self.rewrite(text),
                 Some(segments) if segments <= self.sms.segments => self.rewrite(text),
@@ -91,7 +90,7 @@ impl SmsQuestion {
         (!said.is_empty()).then(|| said.join("; "))
     }
 
-    /// The text may use as many parts as were charged. Changes by earlier routers do not matter.
+    /// Replaces the text for later routers and for the route.
     fn rewrite(&mut self, text: String) {
         self.sms.text.clone_from(&text);
         self.route.text = Some(text);
@@ -175,7 +174,7 @@ mod tests {
         assert!(one.route.text.is_some());
         let mut one = asked("hello", Direction::Incoming);
         assert_eq!(one.apply(Decision::Change(Change { text: Some("a".repeat(161)), ..nothing() })), None);
-        assert!(one.route.text.is_some(), "what comes in is not charged");
+        assert!(one.route.text.is_some(), "an incoming SMS is not charged");
     }
 
     #[test]

@@ -4,7 +4,7 @@ use crate::Error;
 pub enum CopyError {
     #[error("the database has no tables of Patchbay; check `database.url` and `data_dir`")]
     NoTables,
-    #[error("the schema was changed when the backup began; run the command again when the migration is done")]
+    #[error("a migration changed the schema while the backup began; run the command again when the migration is done")]
     SchemaChanged,
     #[error(
         "{sessions} sessions of other Patchbay processes are connected to the database; stop `patchbay serve` and \

@@ -115,7 +115,8 @@ pub enum ReplyReader {
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
-    (reader, search): (ReplyReader, &str),
+    reader: ReplyReader,
+    search: &str,
     page: PageRequest,
 ) -> Result<Page<CannedReply>> {
     let (everything, team) = match reader {

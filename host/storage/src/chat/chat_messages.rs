@@ -83,7 +83,7 @@ impl TryFrom<ChatMessageRow> for ChatMessage {
 
     fn try_from(row: ChatMessageRow) -> Result<Self> {
         let direction = read_value("chat_message", "direction", &row.direction, Direction::from_name)?;
-        let content = content(direction, &row.content)?;
+        let content = read_content(direction, &row.content)?;
         Ok(Self {
             id: ChatMessageId(row.id),
             participant: ParticipantId(row.participant_id),
@@ -100,7 +100,7 @@ impl TryFrom<ChatMessageRow> for ChatMessage {
     }
 }
 
-pub(super) fn content(direction: Direction, stored: &UnreadJson) -> Result<ChatContent> {
+pub(super) fn read_content(direction: Direction, stored: &UnreadJson) -> Result<ChatContent> {
     Ok(match direction {
         Direction::Incoming => {
             let content: ReceivedContent = column_values::read("chat_message", "content", stored)?;
@@ -177,12 +177,19 @@ pub async fn claim_provider_ids(
     Ok(claimed.into_iter().map(ChatMessageId).collect())
 }
 
+/// A new delivery state of a message. `provider_id`: kept if the message has none yet.
+#[derive(Debug, Clone, Copy)]
+pub struct MessageDelivery<'a> {
+    pub state: DeliveryState,
+    pub at: DateTime<Utc>,
+    pub provider_id: Option<&'a str>,
+}
+
 pub async fn set_delivery(
     db: &mut PgConnection,
     client: ClientId,
     message: ChatMessageId,
-    (state, at): (DeliveryState, DateTime<Utc>),
-    provider_id: Option<&str>,
+    MessageDelivery { state, at, provider_id }: MessageDelivery<'_>,
 ) -> Result<()> {
     sqlx::query(
         "UPDATE chat_message SET state = $3, provider_id = COALESCE(provider_id, $4),
@@ -216,7 +223,8 @@ pub async fn find(db: &mut PgConnection, client: ClientId, id: ChatMessageId) ->
 pub async fn is_younger_than(
     db: &mut PgConnection,
     client: ClientId,
-    (participant, sequence): (ParticipantId, i64),
+    participant: ParticipantId,
+    sequence: i64,
     since: DateTime<Utc>,
 ) -> Result<bool> {
     let found = sqlx::query_scalar(

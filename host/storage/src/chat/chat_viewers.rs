@@ -14,9 +14,11 @@ pub struct ChatViewer {
     pub writes: bool,
 }
 
-/// Until when a user counts as a viewer and as a writer.
+/// A look of a user at a chat: until when the user counts as a viewer and as a writer.
 #[derive(Debug, Clone, Copy)]
-pub struct ViewingTimes {
+pub struct ChatViewing {
+    pub chat: ParticipantId,
+    pub user: UserId,
     pub seen_until: DateTime<Utc>,
     /// `None`: the user does not write.
     pub writing_until: Option<DateTime<Utc>>,
@@ -26,10 +28,10 @@ pub struct ViewingTimes {
 pub async fn look(
     db: &mut PgConnection,
     client: ClientId,
-    (chat, user): (ParticipantId, UserId),
-    times: ViewingTimes,
+    viewing: ChatViewing,
     now: DateTime<Utc>,
 ) -> Result<Option<ChatViewer>> {
+    let ChatViewing { chat, user, seen_until, writing_until } = viewing;
     let before: Option<bool> = sqlx::query_scalar(
         "SELECT COALESCE(writing_until > $4, false) FROM chat_viewer
          WHERE client_id = $1 AND participant_id = $2 AND user_id = $3 AND seen_until > $4",
@@ -49,15 +51,15 @@ pub async fn look(
     .bind(client.0)
     .bind(chat.0)
     .bind(user.0)
-    .bind(times.seen_until)
-    .bind(times.writing_until)
+    .bind(seen_until)
+    .bind(writing_until)
     .execute(db)
     .await?;
     Ok(before.map(|writes| ChatViewer { user, writes }))
 }
 
 /// Returns false if the user was no viewer.
-pub async fn leave(db: &mut PgConnection, client: ClientId, (chat, user): (ParticipantId, UserId)) -> Result<bool> {
+pub async fn leave(db: &mut PgConnection, client: ClientId, chat: ParticipantId, user: UserId) -> Result<bool> {
     let done = sqlx::query("DELETE FROM chat_viewer WHERE client_id = $1 AND participant_id = $2 AND user_id = $3")
         .bind(client.0)
         .bind(chat.0)

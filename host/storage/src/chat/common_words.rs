@@ -66,7 +66,7 @@ pub(super) async fn walk(
 ) -> Result<ListReading> {
     let wanted = page.limit() + 1;
     let last = page.offset().saturating_add(wanted);
-    let walked = far_enough(db, list, words, last.max(i64::try_from(COUNTED).unwrap_or(i64::MAX))).await?;
+    let walked = count_walk(db, list, words, last.max(i64::try_from(COUNTED).unwrap_or(i64::MAX))).await?;
     let rows = if walked.reaches(last) {
         let rows = sqlx::query_as(&page_statement(list.scope))
             .bind(list.client.0)
@@ -86,14 +86,15 @@ pub(super) async fn walk(
     Ok(ListReading { rows, counted })
 }
 
-/// The ids of the first `wanted` chats with the words. `None`: the index of words finds them.
+/// The ids of the first `wanted` chats with the words. `None`: the words are rare, so the caller must use the
+/// index of words.
 pub(super) async fn walk_ids(
     db: &mut PgConnection,
     list: ListedChats<'_>,
     words: &str,
     wanted: i64,
 ) -> Result<Option<Vec<Uuid>>> {
-    let walked = far_enough(db, list, words, wanted).await?;
+    let walked = count_walk(db, list, words, wanted).await?;
     if !walked.reaches(wanted) {
         return Ok(None);
     }
@@ -109,7 +110,7 @@ pub(super) async fn walk_ids(
 }
 
 /// Reads enough chats for `wanted` of them with the words, if they are common: half more than needed.
-async fn far_enough(db: &mut PgConnection, list: ListedChats<'_>, words: &str, wanted: i64) -> Result<Walk> {
+async fn count_walk(db: &mut PgConnection, list: ListedChats<'_>, words: &str, wanted: i64) -> Result<Walk> {
     let first = count(db, list, words, WALKED).await?;
     if first.listed < WALKED || first.found < WALKED / COMMON {
         return Ok(first);

@@ -36,22 +36,21 @@ impl ChatWork {
     }
 }
 
-/// Adds work to chats, due at this moment. If the work is due in a chat already, its moment stays.
-pub async fn add(
+/// Awaits the answer of an agent until `at`. If an answer is awaited already, its time stays.
+pub async fn add_answer_wait(
     db: &mut PgConnection,
     client: ClientId,
-    chats: &[ParticipantId],
-    due: ChatWork,
-    (at, now): (DateTime<Utc>, DateTime<Utc>),
+    chat: ParticipantId,
+    at: DateTime<Utc>,
+    now: DateTime<Utc>,
 ) -> Result<()> {
     sqlx::query(
         "INSERT INTO chat_due (client_id, lane_id, kind, due_at, ready)
-         SELECT $1, chat, $3, $4::timestamptz, $4 <= $5 FROM unnest($2::uuid[]) AS chat
+         VALUES ($1, $2, 'ANSWER', $3::timestamptz, $3 <= $4)
          ON CONFLICT (client_id, lane_id, kind) DO NOTHING",
     )
     .bind(client.0)
-    .bind(chats.iter().map(|chat| chat.0).collect::<Vec<_>>())
-    .bind(due.as_str())
+    .bind(chat.0)
     .bind(at)
     .bind(now)
     .execute(db)
@@ -110,20 +109,20 @@ pub async fn drop(db: &mut PgConnection, client: ClientId, chat: ParticipantId, 
     Ok(())
 }
 
-/// Moves due work of a chat to a later moment. Adds nothing.
-pub async fn postpone(
+/// Awaits the answer of an agent until the later time `at`. Adds nothing.
+pub async fn postpone_answer_wait(
     db: &mut PgConnection,
     client: ClientId,
-    (chat, due): (ParticipantId, ChatWork),
-    (at, now): (DateTime<Utc>, DateTime<Utc>),
+    chat: ParticipantId,
+    at: DateTime<Utc>,
+    now: DateTime<Utc>,
 ) -> Result<()> {
     sqlx::query(
-        "UPDATE chat_due SET due_at = $4::timestamptz, ready = $4 <= $5
-         WHERE client_id = $1 AND lane_id = $2 AND kind = $3",
+        "UPDATE chat_due SET due_at = $3::timestamptz, ready = $3 <= $4
+         WHERE client_id = $1 AND lane_id = $2 AND kind = 'ANSWER'",
     )
     .bind(client.0)
     .bind(chat.0)
-    .bind(due.as_str())
     .bind(at)
     .bind(now)
     .execute(db)

@@ -52,7 +52,8 @@ pub struct EpisodeOwner {
 pub async fn give(
     db: &mut PgConnection,
     client: ClientId,
-    (chat, owner): (ParticipantId, EpisodeOwner),
+    chat: ParticipantId,
+    owner: EpisodeOwner,
     at: DateTime<Utc>,
 ) -> Result<()> {
     sqlx::query(
@@ -115,7 +116,8 @@ pub async fn flag_after_hours(db: &mut PgConnection, client: ClientId, chat: Par
 pub async fn close(
     db: &mut PgConnection,
     client: ClientId,
-    (chat, missed): (ParticipantId, bool),
+    chat: ParticipantId,
+    missed: bool,
     at: DateTime<Utc>,
 ) -> Result<()> {
     sqlx::query(

@@ -105,7 +105,7 @@ impl TryFrom<PastRow> for PastMessage {
             content_type: read_value("chat_message", "content_type", &row.content_type, ContentType::from_name)?,
             channel: participants::chat_channel(&row.channel)?,
             body: row.body,
-            content: chat_messages::content(direction, &row.content)?,
+            content: chat_messages::read_content(direction, &row.content)?,
             file: row.media_id.map(|id| (MediaId(id), row.extension.unwrap_or_default())),
             owner: row.owner,
             after_hours: row.after_hours,

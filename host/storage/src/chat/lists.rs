@@ -126,10 +126,17 @@ pub fn count_statement(scope: ChatScope, search: &ListSearch) -> String {
     )
 }
 
+/// A list of chats as this user sees it.
+#[derive(Debug, Clone, Copy)]
+pub struct ChatList {
+    pub scope: ChatScope,
+    pub caller: UserId,
+}
+
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
-    (scope, caller): (ChatScope, UserId),
+    ChatList { scope, caller }: ChatList,
     search: &ListSearch,
     page: PageRequest,
 ) -> Result<Page<Participant>> {
@@ -139,7 +146,7 @@ pub async fn page(
     };
     let agents: Vec<Uuid> = agents.into_iter().map(|agent| agent.0).collect();
     let list = ListedChats { client, scope, agents: &agents };
-    let walked = match search {
+    let reading = match search {
         ListSearch::Words(words) => common_words::walk(db, list, words, page).await?,
         ListSearch::Nothing => return Ok(Page { items: Vec::new(), total: 0 }),
         ListSearch::Everything
@@ -149,11 +156,11 @@ pub async fn page(
         | ListSearch::Ending(_) => ListReading::default(),
     };
     let wanted = search.customer_filter();
-    let rows = match walked.rows {
+    let rows = match reading.rows {
         Some(rows) => rows,
         None => rows(db, list, search, wanted.as_deref(), page).await?,
     };
-    let counted = match walked.counted {
+    let counted = match reading.counted {
         Some(counted) => counted,
         None => count(db, list, search, wanted.as_deref()).await?,
     };
@@ -199,16 +206,16 @@ pub fn ids_statement(search: &ListSearch) -> String {
     )
 }
 
-/// The chats of a client that a search finds, those with the latest messages first, at most `most`.
+/// The chats of a client that a search finds, those with the latest messages first, at most `limit`.
 pub async fn find_ids(
     db: &mut PgConnection,
     client: ClientId,
     search: &ListSearch,
-    most: u32,
+    limit: u32,
 ) -> Result<Vec<ParticipantId>> {
-    let (list, most) = (ListedChats { client, scope: ChatScope::All, agents: &[] }, i64::from(most));
-    let walked = match search {
-        ListSearch::Words(words) => common_words::walk_ids(db, list, words, most).await?,
+    let (list, limit) = (ListedChats { client, scope: ChatScope::All, agents: &[] }, i64::from(limit));
+    let ids_by_walk = match search {
+        ListSearch::Words(words) => common_words::walk_ids(db, list, words, limit).await?,
         ListSearch::Nothing => return Ok(Vec::new()),
         ListSearch::Everything
         | ListSearch::Customer(_)
@@ -216,14 +223,14 @@ pub async fn find_ids(
         | ListSearch::Initial(_)
         | ListSearch::Ending(_) => None,
     };
-    let ids: Vec<Uuid> = match walked {
+    let ids: Vec<Uuid> = match ids_by_walk {
         Some(ids) => ids,
         None => {
             sqlx::query_scalar(&ids_statement(search))
                 .bind(client.0)
                 .bind(list.agents)
                 .bind(search.customer_filter())
-                .bind(most)
+                .bind(limit)
                 .fetch_all(db)
                 .await?
         }

@@ -15,8 +15,10 @@ pub struct ChatNote {
     pub participant: ParticipantId,
     pub author: UserId,
     pub text: String,
+    /// Of a whisper: at most its agent.
     pub mentions: Vec<UserId>,
-    /// The only agent who sees it; `None`: all see it.
+    /// The agent to whom the note is a whisper. Of the users with the role AGENT, only this agent and the author find it
+    /// in the list of notes. `None`: a note for all users.
     pub whisper_to: Option<UserId>,
     pub created_at: DateTime<Utc>,
 }
@@ -86,7 +88,8 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, note: &ChatNote) ->
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
-    (chat, only_for): (ParticipantId, Option<UserId>),
+    chat: ParticipantId,
+    only_for: Option<UserId>,
     page: PageRequest,
 ) -> Result<Page<ChatNote>> {
     let only_for = only_for.map(|user| user.0);
@@ -115,7 +118,7 @@ pub async fn page(
     Ok(Page::of(rows.into_iter().map(ChatNote::from).collect(), total))
 }
 
-/// The notes that mention a user, newest first.
+/// The notes that mention a user, newest first. A whisper mentions only its agent.
 pub async fn mentions(
     db: &mut PgConnection,
     client: ClientId,
@@ -134,7 +137,8 @@ pub async fn mentions(
                ORDER BY client_id, user_id, note_id DESC LIMIT $3 OFFSET $4) named
          CROSS JOIN LATERAL (
              SELECT id, participant_id, author_id, body, mentions, whisper_to, created_at FROM chat_note
-             WHERE client_id = named.client_id AND id = named.note_id OFFSET 0) note
+             WHERE client_id = named.client_id AND id = named.note_id
+                 AND (whisper_to IS NULL OR whisper_to = $2) OFFSET 0) note
          ORDER BY note.id DESC",
     )
     .bind(client.0)

@@ -165,15 +165,22 @@ pub async fn append(
     Ok(())
 }
 
+/// A timer that starts, with the time when it runs out.
+#[derive(Debug, Clone, Copy)]
+pub struct NewTimer<'a> {
+    pub id: ParticipantEventId,
+    pub timer: &'a ChatbotTimer,
+    pub due_at: DateTime<Utc>,
+}
+
 /// Starts a timer. One of the same chat, chatbot and name is replaced.
 pub async fn start_timer(
     db: &mut PgConnection,
     client: ClientId,
     participant: ParticipantId,
-    (id, timer): (ParticipantEventId, &ChatbotTimer),
-    due_at: DateTime<Utc>,
+    NewTimer { id, timer, due_at }: NewTimer<'_>,
 ) -> Result<()> {
-    cancel_timer(db, client, participant, (timer.plugin.as_deref().unwrap_or_default(), &timer.name)).await?;
+    cancel_timer(db, client, participant, timer.plugin.as_deref().unwrap_or_default(), &timer.name).await?;
     sqlx::query(
         "INSERT INTO participant_event (client_id, id, lane_id, kind, payload, due_at, ready)
          VALUES ($1, $2, $3, 'TIMER', $4, $5, false)",
@@ -193,7 +200,8 @@ pub async fn cancel_timer(
     db: &mut PgConnection,
     client: ClientId,
     participant: ParticipantId,
-    (plugin, name): (&str, &str),
+    plugin: &str,
+    name: &str,
 ) -> Result<bool> {
     let done = sqlx::query(
         "DELETE FROM participant_event

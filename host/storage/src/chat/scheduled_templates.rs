@@ -45,7 +45,8 @@ pub async fn cancel(
     db: &mut PgConnection,
     client: ClientId,
     participant: ParticipantId,
-    (plugin, name): (&str, &str),
+    plugin: &str,
+    name: &str,
 ) -> Result<()> {
     sqlx::query(
         "DELETE FROM scheduled_template WHERE client_id = $1 AND participant_id = $2 AND plugin = $3 AND name = $4",

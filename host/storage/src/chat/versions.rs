@@ -45,14 +45,33 @@ pub struct MessageVersion {
 }
 
 #[derive(sqlx::FromRow)]
-struct ChangingRow {
-    id: Uuid,
-    participant_id: Uuid,
+struct WordingRow {
     direction: String,
     content_type: String,
     body: Option<String>,
     content: UnreadJson,
     media_id: Option<Uuid>,
+}
+
+impl WordingRow {
+    /// `table`: the table of the row, for errors.
+    fn read(self, table: &'static str) -> Result<DatedContent> {
+        let direction = read_value("chat_message", "direction", &self.direction, Direction::from_name)?;
+        Ok(DatedContent {
+            content_type: read_value(table, "content_type", &self.content_type, ContentType::from_name)?,
+            body: self.body,
+            content: chat_messages::read_content(direction, &self.content)?,
+            media: self.media_id.map(MediaId),
+        })
+    }
+}
+
+#[derive(sqlx::FromRow)]
+struct ChangingRow {
+    id: Uuid,
+    participant_id: Uuid,
+    #[sqlx(flatten)]
+    wording: WordingRow,
     created_at: DateTime<Utc>,
     edited_at: Option<DateTime<Utc>>,
     deleted_at: Option<DateTime<Utc>>,
@@ -60,29 +79,10 @@ struct ChangingRow {
 
 #[derive(sqlx::FromRow)]
 struct VersionRow {
-    direction: String,
-    content_type: String,
-    body: Option<String>,
-    content: UnreadJson,
-    media_id: Option<Uuid>,
+    #[sqlx(flatten)]
+    wording: WordingRow,
     written_at: DateTime<Utc>,
     replaced_at: DateTime<Utc>,
-}
-
-fn wording(
-    table: &'static str,
-    (direction, content_type): (&str, &str),
-    body: Option<String>,
-    content: &UnreadJson,
-    media: Option<Uuid>,
-) -> Result<DatedContent> {
-    let direction = read_value("chat_message", "direction", direction, Direction::from_name)?;
-    Ok(DatedContent {
-        content_type: read_value(table, "content_type", content_type, ContentType::from_name)?,
-        body,
-        content: chat_messages::content(direction, content)?,
-        media: media.map(MediaId),
-    })
 }
 
 pub async fn by_provider_id(
@@ -100,11 +100,10 @@ pub async fn by_provider_id(
     .fetch_optional(db)
     .await?;
     let Some(row) = row else { return Ok(None) };
-    let kinds = (row.direction.as_str(), row.content_type.as_str());
     Ok(Some(ChangeableMessage {
         id: ChatMessageId(row.id),
         participant: ParticipantId(row.participant_id),
-        wording: wording("chat_message", kinds, row.body, &row.content, row.media_id)?,
+        wording: row.wording.read("chat_message")?,
         created_at: row.created_at,
         edited_at: row.edited_at,
         deleted_at: row.deleted_at,
@@ -172,9 +171,8 @@ pub async fn of_message(
     .fetch_all(db)
     .await?;
     let version = |row: VersionRow| {
-        let kinds = (row.direction.as_str(), row.content_type.as_str());
         Ok(MessageVersion {
-            wording: wording("message_version", kinds, row.body, &row.content, row.media_id)?,
+            wording: row.wording.read("message_version")?,
             written_at: row.written_at,
             replaced_at: row.replaced_at,
         })

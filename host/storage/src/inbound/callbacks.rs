@@ -11,8 +11,9 @@ use domain::{
 use uuid::Uuid;
 
 use crate::{
-    PgConnection, Queue, Result,
+    PgConnection, Result,
     column_values::{self, UnreadJson},
+    work::lanes::LaneKey,
 };
 
 #[derive(Debug, Clone)]
@@ -237,8 +238,8 @@ pub async fn remove(db: &mut PgConnection, client: ClientId, items: &[CallbackId
 /// instead of [`crate::work::lanes::hold`] and [`remove`]. `patience`: longest wait for a lock.
 pub async fn hold_and_remove(
     db: &mut PgConnection,
-    client: ClientId,
-    (lane, fence): (Uuid, i64),
+    lane: LaneKey,
+    fence: i64,
     items: &[CallbackId],
     patience: Option<Duration>,
 ) -> Result<bool> {
@@ -253,10 +254,10 @@ pub async fn hold_and_remove(
          )
          SELECT lane FROM held",
     )
-    .bind(client.0)
+    .bind(lane.client.0)
     .bind(items.iter().map(|item| item.0).collect::<Vec<_>>())
-    .bind(Queue::Callback.name())
-    .bind(lane)
+    .bind(lane.queue.name())
+    .bind(lane.lane)
     .bind(fence)
     .bind(patience.map(|patience| patience.as_millis().to_string()))
     .fetch_optional(db)

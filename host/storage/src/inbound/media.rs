@@ -198,13 +198,20 @@ pub async fn due(
     rows.into_iter().map(MediaRecord::try_from).collect()
 }
 
-/// `judged`: MIME type and extension if the bytes are of another type than declared.
+/// A file that is stored.
+#[derive(Debug, Clone, Copy)]
+pub struct ReadyMedia<'a> {
+    pub id: MediaId,
+    pub sha256: &'a str,
+    pub bytes: i64,
+    /// MIME type and extension if the bytes are of another type than declared.
+    pub judged: Option<(&'a str, &'a str)>,
+}
+
 pub async fn mark_ready(
     db: &mut PgConnection,
     client: ClientId,
-    id: MediaId,
-    (sha256, size_bytes): (&str, i64),
-    judged: Option<(&str, &str)>,
+    ReadyMedia { id, sha256, bytes, judged }: ReadyMedia<'_>,
 ) -> Result<()> {
     sqlx::query(
         "UPDATE media SET state = 'READY', sha256 = $3, size_bytes = $4, source_url = NULL,
@@ -214,7 +221,7 @@ pub async fn mark_ready(
     .bind(client.0)
     .bind(id.0)
     .bind(sha256)
-    .bind(size_bytes)
+    .bind(bytes)
     .bind(judged.map(|(mime_type, _)| mime_type))
     .bind(judged.map(|(_, extension)| extension))
     .execute(db)

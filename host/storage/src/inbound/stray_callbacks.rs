@@ -34,7 +34,7 @@ fn source(target: &CallbackTarget) -> Option<(&'static str, &str)> {
         CallbackTarget::PhoneNumberId(id) => Some(("PHONE_NUMBER_ID", id.as_str())),
         CallbackTarget::Waba(id) => Some(("WABA", id.as_str())),
         CallbackTarget::Page(id) => Some(("PAGE", id.as_str())),
-        CallbackTarget::Inbox(_) | CallbackTarget::Nobody => None,
+        CallbackTarget::Inbox(_) | CallbackTarget::Unknown => None,
     }
 }
 

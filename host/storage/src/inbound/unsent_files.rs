@@ -58,7 +58,8 @@ pub struct UnsentFile {
 pub async fn older_than(
     db: &mut PgConnection,
     before: DateTime<Utc>,
-    (limit, skipped): (i64, i64),
+    limit: i64,
+    skipped: i64,
 ) -> Result<Vec<UnsentFile>> {
     let statement = "SELECT client_id, media_id, participant_id FROM unsent_file
                      WHERE stored_at < $1 ORDER BY stored_at LIMIT $2 OFFSET $3";

@@ -4,6 +4,7 @@ use chrono::{DateTime, Utc};
 use domain::{
     address::Address,
     ids::{ClientId, InboxId},
+    inbound::AdvertArrival,
     referral::Referral,
 };
 
@@ -12,11 +13,12 @@ use crate::{
     column_values::{self, UnreadJson},
 };
 
+/// `at`: the time of the arrival by our clock.
 pub async fn note(
     db: &mut PgConnection,
     client: ClientId,
     inbox: InboxId,
-    (address, referral): (&Address, &Referral),
+    came: &AdvertArrival,
     at: DateTime<Utc>,
 ) -> Result<()> {
     sqlx::query(
@@ -26,8 +28,8 @@ pub async fn note(
     )
     .bind(client.0)
     .bind(inbox.0)
-    .bind(address.value())
-    .bind(column_values::write(referral))
+    .bind(came.from.value())
+    .bind(column_values::write(&came.referral))
     .bind(at)
     .execute(db)
     .await?;

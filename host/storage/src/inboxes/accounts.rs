@@ -13,18 +13,21 @@ use crate::{PgConnection, Result};
 /// Violated if a client already has the account.
 pub const ACCOUNT_UNIQUE: &str = "account_directory_pk";
 
+/// How the updates of an account arrive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NewsSource {
-    Callback,
+pub enum UpdateSource {
+    /// The provider sends them.
+    Webhook,
     /// The process that holds the lane of the account asks for them.
-    Asking,
+    Polling,
 }
 
-impl NewsSource {
+impl UpdateSource {
+    /// The state of the polling work.
     fn state(self) -> &'static str {
         match self {
-            Self::Callback => "DONE",
-            Self::Asking => "PENDING",
+            Self::Webhook => "DONE",
+            Self::Polling => "PENDING",
         }
     }
 }
@@ -91,11 +94,11 @@ pub async fn client_of(db: &mut PgConnection, kind: InboxKind, inbox: InboxId) -
     Ok(client.map(ClientId))
 }
 
-pub async fn set_news(
+pub async fn set_update_source(
     db: &mut PgConnection,
     client: ClientId,
     inbox: InboxId,
-    by: NewsSource,
+    source: UpdateSource,
     now: DateTime<Utc>,
 ) -> Result<()> {
     sqlx::query(
@@ -105,7 +108,7 @@ pub async fn set_news(
     )
     .bind(client.0)
     .bind(inbox.0)
-    .bind(by.state())
+    .bind(source.state())
     .bind(now)
     .execute(db)
     .await?;

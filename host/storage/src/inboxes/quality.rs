@@ -142,13 +142,21 @@ pub async fn lock(db: &mut PgConnection, client: ClientId, inbox: InboxId) -> Re
     Ok(known)
 }
 
-/// Stores a look; the client was told of changes up to `told`. After a later change the number stays due.
+/// The facts about a number as they were read.
+#[derive(Debug, Clone, Copy)]
+pub struct QualityReading<'a> {
+    pub quality: &'a NumberQuality,
+    /// Changes that are reported to the client with it.
+    pub told: i32,
+    pub at: DateTime<Utc>,
+}
+
+/// Stores a reading. If a change came after it, the number stays due.
 pub async fn store_reading(
     db: &mut PgConnection,
     client: ClientId,
     inbox: InboxId,
-    quality: &NumberQuality,
-    (told, now): (i32, DateTime<Utc>),
+    QualityReading { quality, told, at }: QualityReading<'_>,
 ) -> Result<()> {
     sqlx::query(
         "UPDATE number_quality
@@ -163,8 +171,8 @@ pub async fn store_reading(
     .bind(quality.messaging_limit.as_deref())
     .bind(quality.channel_status.as_deref())
     .bind(told)
-    .bind(now)
-    .bind(now + READ_INTERVAL)
+    .bind(at)
+    .bind(at + READ_INTERVAL)
     .execute(db)
     .await?;
     Ok(())

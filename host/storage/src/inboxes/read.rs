@@ -214,7 +214,8 @@ pub async fn default_sms(db: &mut PgConnection, client: ClientId) -> Result<Opti
 pub async fn page(
     db: &mut PgConnection,
     client: ClientId,
-    (channel, search): (Channel, &str),
+    channel: Channel,
+    search: &str,
     page: PageRequest,
 ) -> Result<(Vec<Inbox>, i64)> {
     let total: i64 = sqlx::query_scalar(

@@ -214,8 +214,8 @@ mod tests {
         assert!(stream.has_all_after(10), "nothing is after the last one");
         assert!(stream.has_all_after(5));
         assert!(!stream.has_all_after(4), "the fifth is forgotten");
-        assert!(!stream.has_all_after(3), "nobody wanted the fourth");
-        assert!(!stream.has_all_after(11), "nobody was ever told of that one");
+        assert!(!stream.has_all_after(3), "no audience wanted the fourth");
+        assert!(!stream.has_all_after(11), "no reader ever had that one");
         assert!(!stream.has_all_after(-1));
         let quiet = StreamPosition { last: 10, continuous_from: 10, oldest: None };
         assert!(quiet.has_all_after(10) && !quiet.has_all_after(9));

@@ -28,7 +28,8 @@ type ReaderRow = (String, Option<Uuid>, bool, Option<DateTime<Utc>>);
 pub async fn find(
     db: &mut PgConnection,
     client: ClientId,
-    (user, key_hash): (UserId, &[u8]),
+    user: UserId,
+    key_hash: &[u8],
     now: DateTime<Utc>,
 ) -> Result<Option<StreamReader>> {
     let row: Option<ReaderRow> = sqlx::query_as(

@@ -111,7 +111,7 @@ pub async fn write(
              WHERE work.client_id = move.client_id AND work.message_id = move.message_id AND work.ordinal = move.ordinal
              RETURNING work.client_id, work.lane_id, work.recipient, work.holds_until
          ), freed AS (
-             -- What waited for one of these in its chat goes out now, unless a process is looking at it: then it has its turn.
+             -- A message that waited for one of these in its chat is due now, unless a process is looking at it: then it has its turn.
              UPDATE outbound_work work SET due_at = $12, ready = true
              FROM (SELECT one.client_id, one.message_id, one.ordinal FROM work held
                    JOIN outbound_work one ON one.client_id = held.client_id AND one.lane_id = held.lane_id

@@ -37,27 +37,28 @@ pub struct NewOffer {
     pub choices: Vec<NumberedChoice>,
 }
 
-/// Records sent messages in order; `None`: the last offer is no longer the last message. The last one counts.
-pub async fn note(
+/// Records sent messages in order, of each customer the last one. `None`: a message without choices, so an earlier offer
+/// is no longer the last message.
+pub async fn record_sent(
     db: &mut PgConnection,
     client: ClientId,
     inbox: InboxId,
-    sent: &[(CustomerId, Option<NewOffer>)],
+    sent_in_order: &[(CustomerId, Option<NewOffer>)],
     now: DateTime<Utc>,
 ) -> Result<()> {
-    let (mut offers, mut plain): (BTreeMap<CustomerId, (&NewOffer, bool)>, _) = (BTreeMap::new(), Vec::new());
-    for (customer, offer) in sent {
+    let (mut offers, mut without_choices): (BTreeMap<CustomerId, (&NewOffer, bool)>, _) = (BTreeMap::new(), Vec::new());
+    for (customer, offer) in sent_in_order {
         match offer {
             Some(offer) => {
                 offers.insert(*customer, (offer, true));
             }
             None => match offers.get_mut(customer) {
                 Some((_, is_last)) => *is_last = false,
-                None => plain.push(customer.0),
+                None => without_choices.push(customer.0),
             },
         }
     }
-    if !plain.is_empty() {
+    if !without_choices.is_empty() {
         sqlx::query(
             "UPDATE lite_offer offer SET is_last = false
              FROM (SELECT $1::uuid AS client_id, $2::uuid AS inbox_id, * FROM unnest($3::uuid[]) AS one (customer_id)
@@ -67,7 +68,7 @@ pub async fn note(
         )
         .bind(client.0)
         .bind(inbox.0)
-        .bind(&plain)
+        .bind(&without_choices)
         .execute(&mut *db)
         .await?;
     }
@@ -174,7 +175,7 @@ pub async fn retire_offers(db: &mut PgConnection, client: ClientId, inbox: Inbox
     Ok(())
 }
 
-/// Removes choices of messages whose calls have ended. [`note`] records those that were shown.
+/// Removes choices of messages whose calls have ended. [`record_sent`] records those that were shown.
 pub async fn end(db: &mut PgConnection, client: ClientId, messages: &[MessageId]) -> Result<()> {
     if messages.is_empty() {
         return Ok(());

@@ -18,6 +18,7 @@ pub use rewrite::{
     limit_waits, relations_to_rewrite, rewrite, rewrite_catalog, switch_log, vacuum, youngest_transaction,
 };
 pub use rows::{
-    TableRows, begin_search, cancel_waiting, erase_page, erased_last, in_flight, kept_stops, relations, release, rows,
+    TableRelation, TableRows, begin_search, cancel_waiting, erase_page, erased_last, in_flight, kept_stops, relations,
+    release, rows,
 };
 pub use rule::{ColumnForm, PersonLink, PersonalTable, RowScope, RowTreatment, StopEntries, TableRule};

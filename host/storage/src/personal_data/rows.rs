@@ -91,11 +91,18 @@ fn show_text(row: &mut Value, column: &str) {
     }
 }
 
+/// A relation of [`relations`] with its table.
+#[derive(Debug, Clone, Copy)]
+pub struct TableRelation<'a> {
+    pub table: &'a PersonalTable,
+    pub relation: &'a str,
+}
+
 /// Erases at most `limit` rows of a relation. Fewer than `limit`: these were the last.
 pub async fn erase_page(
     db: &mut PgConnection,
     person: &KnownPerson,
-    (table, relation): (&PersonalTable, &str),
+    TableRelation { table, relation }: TableRelation<'_>,
     stops: StopEntries,
     limit: i64,
 ) -> Result<u64> {

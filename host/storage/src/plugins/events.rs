@@ -59,7 +59,8 @@ pub async fn page(
 pub async fn last_reason(
     db: &mut PgConnection,
     client: ClientId,
-    (plugin, version): (&str, Option<i32>),
+    plugin: &str,
+    version: Option<i32>,
     kind: &str,
 ) -> Result<Option<String>> {
     let reason: Option<Option<String>> = sqlx::query_scalar(

@@ -195,7 +195,7 @@ pub async fn with_bytes(
 }
 
 /// Bytes of all components of a client but this one.
-pub async fn stored_bytes_beside(db: &mut PgConnection, client: ClientId, sha256: &str) -> Result<i64> {
+pub async fn stored_bytes_of_others(db: &mut PgConnection, client: ClientId, sha256: &str) -> Result<i64> {
     Ok(sqlx::query_scalar(
         "SELECT COALESCE(sum(size), 0)::bigint FROM plugin_component WHERE client_id = $1 AND sha256 <> $2",
     )
@@ -262,7 +262,8 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, version: &UploadedV
 pub async fn sign(
     db: &mut PgConnection,
     client: ClientId,
-    (name, version): (&str, i32),
+    name: &str,
+    version: i32,
     signature: &VersionSignature,
 ) -> Result<()> {
     sqlx::query("UPDATE plugin_version SET signature = $4 WHERE client_id = $1 AND name = $2 AND version = $3")

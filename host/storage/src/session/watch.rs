@@ -129,8 +129,8 @@ impl DatabaseWatch {
         let mut judged_at = asked + if kept.is_some() { silent_after } else { longest };
         let mut asking: FuturesUnordered<BoxFuture<'_, Option<Answer>>> = FuturesUnordered::new();
         asking.push(match kept {
-            Some(session) => again(session).boxed(),
-            None => anew(options, longest).boxed(),
+            Some(session) => ask_kept_session(session).boxed(),
+            None => ask_new_session(options, longest).boxed(),
         });
         let mut further = interval_at(asked + silent_after, silent_after / 2);
         further.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -138,7 +138,7 @@ impl DatabaseWatch {
             tokio::select! {
                 biased;
                 Some(answer) = asking.next() => if let Some(answer) = answer { return answer },
-                _ = further.tick() => if asking.len() < AT_ONCE { asking.push(anew(options, longest).boxed()) },
+                _ = further.tick() => if asking.len() < AT_ONCE { asking.push(ask_new_session(options, longest).boxed()) },
                 () = sleep_until(judged_at), if !self.is_silent() => {
                     let age = self.moments().answered.elapsed();
                     if age >= silent_after {
@@ -194,12 +194,12 @@ enum Answer {
 }
 
 /// Asks on a session that was kept. `None`: it is lost.
-async fn again(mut session: sqlx::PgConnection) -> Option<Answer> {
+async fn ask_kept_session(mut session: sqlx::PgConnection) -> Option<Answer> {
     session.ping().await.ok().map(|()| Answer::Session(session))
 }
 
 /// Asks on a new session. `None`: there was none.
-async fn anew(options: &PgConnectOptions, longest: Duration) -> Option<Answer> {
+async fn ask_new_session(options: &PgConnectOptions, longest: Duration) -> Option<Answer> {
     let asking = async {
         let mut session = sqlx::PgConnection::connect_with(options).await?;
         session.ping().await?;

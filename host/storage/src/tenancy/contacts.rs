@@ -214,7 +214,8 @@ pub async fn page(db: &mut PgConnection, client: ClientId, page: PageRequest) ->
 pub async fn search(
     db: &mut PgConnection,
     client: ClientId,
-    (name, digits): (&str, &str),
+    name: &str,
+    digits: &str,
     page: PageRequest,
 ) -> Result<(Vec<Contact>, i64)> {
     let rows: Vec<FoundRow> = sqlx::query_as(

@@ -70,7 +70,8 @@ pub async fn page(
 pub async fn delete(
     db: &mut PgConnection,
     client: ClientId,
-    (customers, note): (&[CustomerId], NoteId),
+    customers: &[CustomerId],
+    note: NoteId,
     author: Option<UserId>,
 ) -> Result<bool> {
     let done = sqlx::query(

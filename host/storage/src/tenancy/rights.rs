@@ -15,7 +15,8 @@ pub enum AffectedOwner {
     Client(ClientId),
     /// Visitors of a site: its key, origins, or existence.
     Site(ClientId, InboxId),
-    Anybody,
+    /// All owners: notices may be lost.
+    All,
 }
 
 impl AffectedOwner {
@@ -46,10 +47,10 @@ impl Notices {
         self.0.takes_changes().await.map(drop)
     }
 
-    /// The next notice, or [`AffectedOwner::Anybody`] after a lost connection is back. May be dropped.
+    /// The next notice, or [`AffectedOwner::All`] after a lost connection is back. May be dropped.
     pub async fn next(&mut self) -> Result<AffectedOwner> {
         loop {
-            let Some(notice) = self.0.next().await? else { return Ok(AffectedOwner::Anybody) };
+            let Some(notice) = self.0.next().await? else { return Ok(AffectedOwner::All) };
             if let Some(affected) = AffectedOwner::read(notice.payload()) {
                 return Ok(affected);
             }

@@ -52,7 +52,8 @@ pub async fn insert(db: &mut PgConnection, client: ClientId, new: NewSessionKey<
 pub async fn record_use(
     db: &mut PgConnection,
     key_hashes: &[Vec<u8>],
-    (now, expires_at): (DateTime<Utc>, DateTime<Utc>),
+    now: DateTime<Utc>,
+    expires_at: DateTime<Utc>,
     recorded_before: DateTime<Utc>,
 ) -> Result<()> {
     sqlx::query(
@@ -144,7 +145,8 @@ pub async fn remove_oldest(db: &mut PgConnection, client: ClientId, user: UserId
 pub async fn insert_link(
     db: &mut PgConnection,
     client: ClientId,
-    (user, token_hash): (UserId, &[u8]),
+    user: UserId,
+    token_hash: &[u8],
     expires_at: DateTime<Utc>,
 ) -> Result<()> {
     sqlx::query("INSERT INTO session_link (token_hash, client_id, user_id, expires_at) VALUES ($1, $2, $3, $4)")

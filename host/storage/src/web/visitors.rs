@@ -32,10 +32,19 @@ pub async fn find(db: &mut PgConnection, client: ClientId, inbox: InboxId, visit
     Ok(row)
 }
 
+/// A visitor of a site. `proven`: the user id that the visitor has proven.
+#[derive(Debug, Clone, Copy)]
+pub struct NewVisitor<'a> {
+    pub inbox: InboxId,
+    pub visitor: &'a str,
+    pub proven: Option<&'a str>,
+}
+
+/// Stores a visitor unless it is known. Returns it locked.
 pub async fn begin(
     db: &mut PgConnection,
     client: ClientId,
-    (inbox, visitor, proven): (InboxId, &str, Option<&str>),
+    NewVisitor { inbox, visitor, proven }: NewVisitor<'_>,
     now: DateTime<Utc>,
 ) -> Result<Visitor> {
     sqlx::query(

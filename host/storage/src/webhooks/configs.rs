@@ -162,13 +162,20 @@ pub async fn secret(db: &mut PgConnection, client: ClientId, id: WebhookConfigId
     Ok(sealed)
 }
 
+/// The new secret of a configuration.
+#[derive(Debug, Clone, Copy)]
+pub struct SecretReplacement<'a> {
+    pub sealed: &'a [u8],
+    pub at: DateTime<Utc>,
+    pub previous_expires_at: DateTime<Utc>,
+}
+
 /// The old secret signs too until `previous_expires_at`, as do earlier ones, up to [`OLDER_SECRETS_MAX`].
 pub async fn replace_secret(
     db: &mut PgConnection,
     client: ClientId,
     id: WebhookConfigId,
-    sealed: &[u8],
-    (now, previous_expires_at): (DateTime<Utc>, DateTime<Utc>),
+    new: SecretReplacement<'_>,
 ) -> Result<bool> {
     let done = sqlx::query(
         "UPDATE webhook_config config
@@ -188,9 +195,9 @@ pub async fn replace_secret(
     )
     .bind(client.0)
     .bind(id.0)
-    .bind(sealed)
-    .bind(previous_expires_at)
-    .bind(now)
+    .bind(new.sealed)
+    .bind(new.previous_expires_at)
+    .bind(new.at)
     .bind(OLDER_SECRETS_MAX)
     .execute(db)
     .await?;

@@ -5,7 +5,10 @@ use domain::ids::{ClientId, DeliveryId, EndpointId, InboxId};
 use serde::{Serialize, de::DeserializeOwned};
 use uuid::Uuid;
 
-use crate::{Error, PgConnection, Queue, Result, column_values, work::lanes::LaneState};
+use crate::{
+    Error, PgConnection, Result, column_values,
+    work::lanes::{LaneKey, LaneState},
+};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewDelivery<E> {
@@ -245,8 +248,8 @@ pub struct OutcomeRows<'a> {
 /// the other process has stored a later attempt.
 pub async fn settle(
     db: &mut PgConnection,
-    client: ClientId,
-    (endpoint, fence): (EndpointId, i64),
+    lane: LaneKey,
+    fence: i64,
     OutcomeRows { finished, attempts }: OutcomeRows<'_>,
     give_back_at: Option<DateTime<Utc>>,
 ) -> Result<Option<LaneState>> {
@@ -290,14 +293,14 @@ pub async fn settle(
          )
          SELECT EXISTS (SELECT 1 FROM given_back) FROM held",
     )
-    .bind(client.0)
+    .bind(lane.client.0)
     .bind(finished.iter().map(|one| one.id.0).collect::<Vec<_>>())
     .bind(finished.iter().map(|one| one.fate.state()).collect::<Vec<_>>())
     .bind(finished.iter().map(|one| small(one.attempts)).collect::<Vec<_>>())
     .bind(finished.iter().map(due).collect::<Vec<_>>())
     .bind(finished.iter().map(|one| one.body).collect::<Vec<_>>())
-    .bind(Queue::Webhook.name())
-    .bind(endpoint.0)
+    .bind(lane.queue.name())
+    .bind(lane.lane)
     .bind(fence)
     .bind(attempts.iter().map(|one| one.id).collect::<Vec<_>>())
     .bind(attempts.iter().map(|one| one.delivery.0).collect::<Vec<_>>())

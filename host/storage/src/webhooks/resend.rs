@@ -26,12 +26,20 @@ pub async fn one(db: &mut PgConnection, client: ClientId, id: DeliveryId, now: D
     Ok(done.rows_affected() == 1)
 }
 
-/// Makes the oldest `limit` failed deliveries of a period (end excluded) due now. Returns their number.
+/// The failed deliveries of an endpoint in a period.
+#[derive(Debug, Clone, Copy)]
+pub struct FailedDeliveries {
+    pub endpoint: EndpointId,
+    pub since: DateTime<Utc>,
+    /// Excluded. `None`: no end.
+    pub until: Option<DateTime<Utc>>,
+}
+
+/// Makes the oldest `limit` of these deliveries due now. Returns their number.
 pub async fn resend_failed(
     db: &mut PgConnection,
     client: ClientId,
-    endpoint: EndpointId,
-    (since, until): (DateTime<Utc>, Option<DateTime<Utc>>),
+    FailedDeliveries { endpoint, since, until }: FailedDeliveries,
     now: DateTime<Utc>,
     limit: i64,
 ) -> Result<u64> {

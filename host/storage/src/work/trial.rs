@@ -23,9 +23,9 @@ const ROOM_PAGES: i32 = 128;
 
 /// Stores the beginning of a send with id `id` and no client, and a megabyte that needs disk space. Roll it back.
 pub async fn store_a_send(db: &mut PgConnection, id: Uuid, now: DateTime<Utc>) -> Result<()> {
-    let nobody = Uuid::nil();
+    let no_client = Uuid::nil();
     sqlx::query("INSERT INTO idempotency (client_id, key, response, created_at) VALUES ($1, $2, '', $3)")
-        .bind(nobody)
+        .bind(no_client)
         .bind(id.to_string())
         .bind(now)
         .execute(&mut *db)
@@ -34,7 +34,7 @@ pub async fn store_a_send(db: &mut PgConnection, id: Uuid, now: DateTime<Utc>) -
         "INSERT INTO outbound_part (client_id, id, batch_id, inbox_id, message_type, content)
          VALUES ($1, $2, $2, $1, 'CHAT', '{}')",
     )
-    .bind(nobody)
+    .bind(no_client)
     .bind(id)
     .execute(&mut *db)
     .await?;

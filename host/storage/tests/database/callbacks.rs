@@ -15,7 +15,7 @@ use storage::{
     inbound::{
         callbacks::{self, NewCallback},
         failed_callbacks::{self, NewFailedCallback},
-        media::{self, MediaState, NewMedia},
+        media::{self, MediaState, NewMedia, ReadyMedia},
     },
     inboxes::directories,
     work::lanes,
@@ -218,13 +218,15 @@ async fn a_file_is_pending_until_it_is_fetched_or_given_up() {
     }
     let id = |id: u128| MediaId(Uuid::from_u128(id));
     assert_eq!(media::due(&mut db, CLIENT, INBOX, moment(0), 10).await.unwrap().len(), 2);
-    media::mark_ready(&mut db, CLIENT, id(1), ("00ff", 12), None).await.unwrap();
+    let ready = ReadyMedia { id: id(1), sha256: "00ff", bytes: 12, judged: None };
+    media::mark_ready(&mut db, CLIENT, ready).await.unwrap();
     let told = async |db: &mut PgConnection| {
         let file = media::find(db, CLIENT, id(1)).await.unwrap().unwrap();
         (file.mime_type, file.extension)
     };
     assert_eq!(told(&mut db).await, ("image/jpeg".to_owned(), "jpg".to_owned()), "as it was said");
-    media::mark_ready(&mut db, CLIENT, id(1), ("00ff", 12), Some(("image/gif", "gif"))).await.unwrap();
+    let judged = ReadyMedia { judged: Some(("image/gif", "gif")), ..ready };
+    media::mark_ready(&mut db, CLIENT, judged).await.unwrap();
     assert_eq!(told(&mut db).await, ("image/gif".to_owned(), "gif".to_owned()), "as its bytes say");
     media::mark_failed_attempt(&mut db, CLIENT, id(2), Some(moment(5))).await.unwrap();
     assert!(media::due(&mut db, CLIENT, INBOX, moment(4), 10).await.unwrap().is_empty());
@@ -233,7 +235,7 @@ async fn a_file_is_pending_until_it_is_fetched_or_given_up() {
     media::mark_failed_attempt(&mut db, CLIENT, id(2), None).await.unwrap();
     media::mark_failed_attempt(&mut db, CLIENT, id(1), None).await.unwrap();
     let state = async |db: &mut PgConnection, file| media::find(db, CLIENT, file).await.unwrap().unwrap().state;
-    assert_eq!(state(&mut db, id(1)).await, MediaState::Ready, "what has arrived cannot fail any more");
+    assert_eq!(state(&mut db, id(1)).await, MediaState::Ready, "a file that has arrived cannot fail any more");
     assert_eq!(state(&mut db, id(2)).await, MediaState::Failed);
     assert!(media::find(&mut db, STRANGER, id(1)).await.unwrap().is_none());
     let old = media::older_than(&mut db, moment(0), 10).await.unwrap();

@@ -14,7 +14,7 @@ use storage::{
     PgConnection,
     chat::{
         list_counts,
-        lists::{self, ListSearch},
+        lists::{self, ChatList, ListSearch},
         participants::{self, Participant},
         search,
     },
@@ -51,7 +51,7 @@ async fn chat(db: &mut PgConnection, number: usize, name: Option<&str>, state: P
 }
 
 async fn list(db: &mut PgConnection, scope: ChatScope, search: &ListSearch, page: PageRequest) -> Page<Participant> {
-    lists::page(db, CLIENT, (scope, ME), search, page).await.unwrap()
+    lists::page(db, CLIENT, ChatList { scope, caller: ME }, search, page).await.unwrap()
 }
 
 async fn found(db: &mut PgConnection, words: &str) -> Vec<u128> {
@@ -107,12 +107,13 @@ async fn every_state_is_in_the_lists_that_the_table_names() {
         let listed = list(&mut db, scope, &ListSearch::Everything, FIRST).await;
         let ids: Vec<ParticipantId> = listed.items.iter().map(|chat| chat.id).collect();
         assert_eq!((ids, listed.total), (expected.clone(), expected.len() as u64), "{scope:?}");
-        let strangers = lists::page(&mut db, STRANGER, (scope, ME), &ListSearch::Everything, FIRST).await.unwrap();
+        let list = ChatList { scope, caller: ME };
+        let strangers = lists::page(&mut db, STRANGER, list, &ListSearch::Everything, FIRST).await.unwrap();
         assert!(strangers.items.is_empty(), "{scope:?}");
     }
-    let unteamed =
-        lists::page(&mut db, CLIENT, (ChatScope::Team, OTHER), &ListSearch::Everything, FIRST).await.unwrap();
-    assert_eq!(unteamed.total, 0, "who belongs to no team has no team's chats");
+    let of_no_team = ChatList { scope: ChatScope::Team, caller: OTHER };
+    let unteamed = lists::page(&mut db, CLIENT, of_no_team, &ListSearch::Everything, FIRST).await.unwrap();
+    assert_eq!(unteamed.total, 0, "an agent without a team sees the chats of no team");
 }
 
 #[tokio::test]

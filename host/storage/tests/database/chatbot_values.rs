@@ -37,7 +37,7 @@ async fn a_key_that_changed_or_came_or_went_is_noticed() {
     write(&mut db, &key("a"), Some(b"1")).await;
     assert!(
         !chatbot_values::are_unchanged(&mut db, CLIENT, "bot", &reads, moment(0)).await.unwrap(),
-        "the same value, written anew"
+        "the same value, written again"
     );
     assert!(chatbot_values::read(&mut db, CLIENT, "another", &key("a"), moment(0)).await.unwrap().is_none());
     chatbot_values::lock_shared(&mut db, CLIENT, "bot").await.unwrap();
@@ -57,7 +57,7 @@ async fn the_size_of_key_values_is_exact_to_the_byte() {
     let two = [(own("a"), Some(vec![0; 10].into())), (shared("bb"), Some(vec![0; 100].into()))];
     assert_eq!(write(&mut db, &two).await.0, 11 + 102 + 2 * overhead);
     let (grown, held) = write(&mut db, &[(own("a"), Some(vec![0; 4].into()))]).await;
-    assert_eq!((grown, held), (-6, 107 + 2 * overhead), "what replaces a value counts by the difference");
+    assert_eq!((grown, held), (-6, 107 + 2 * overhead), "a replaced value counts by the difference");
     let (grown, _) = write(&mut db, &[(own("a"), Some(vec![0; 4].into()))]).await;
     assert_eq!(grown, 0);
     assert_eq!(chatbot_values::keys_of(&mut db, CLIENT, "bot", CHAT, moment(0)).await.unwrap(), 1);
@@ -100,7 +100,7 @@ async fn an_expired_value_is_gone_for_all_readers_and_frees_its_space() {
     assert_eq!(
         chatbot_value_lists::forget_expired(&mut db, moment(90), 100).await.unwrap(),
         0,
-        "written anew without an end"
+        "written again without an end"
     );
 }
 

@@ -80,8 +80,8 @@ async fn a_conversation_is_closed_once_and_never_after_its_time() {
 async fn expiry_is_recorded_in_pages_oldest_first_without_reading_active_conversations() {
     let mut db = database().await;
     for at in 0..6_i64 {
-        let somebody = customer(&mut db, &phone(&format!("2782000000{at}"))).await;
-        open(&mut db, 10 + at.unsigned_abs() as u128, somebody, at).await;
+        let customer_id = customer(&mut db, &phone(&format!("2782000000{at}"))).await;
+        open(&mut db, 10 + at.unsigned_abs() as u128, customer_id, at).await;
     }
 
     let at = moment(LIFE + 4);

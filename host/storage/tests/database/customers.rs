@@ -202,11 +202,11 @@ async fn a_customer_keeps_its_id_when_its_phone_number_and_bsuid_change() {
     assert_eq!((known.phone(), known.bsuid()), (Some("27820000009"), Some("ZA.2")));
     assert_eq!(resolve(&mut db, CLIENT, &ids, identity(None, Some("ZA.1")), moment(3)).await.unwrap(), zo, "an alias");
     let next_owner = resolve(&mut db, CLIENT, &ids, identity(Some(ZO), Some("ZA.77")), moment(4)).await.unwrap();
-    assert_ne!(next_owner, zo, "the old number may be somebody else's now");
-    let nobody =
+    assert_ne!(next_owner, zo, "the old number may have another owner now");
+    let unknown =
         change_address(&mut db, CLIENT, &ids, &phone("27000000000"), identity(Some("27000000001"), None), moment(5))
             .await;
-    assert_eq!(nobody.unwrap().who, None);
+    assert_eq!(unknown.unwrap().who, None);
 }
 
 #[tokio::test]

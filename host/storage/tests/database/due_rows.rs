@@ -8,7 +8,7 @@ use domain::{
 };
 use storage::{
     PgConnection, Queue,
-    chat::participant_events,
+    chat::participant_events::{self, NewTimer},
     tenancy::{disablement, removal},
     work::lanes::{self, LaneKey},
 };
@@ -26,7 +26,8 @@ async fn due(db: &mut PgConnection, queue: Queue, seconds: i64) -> Vec<(ClientId
 async fn start_timer(db: &mut PgConnection, name: &str, seconds: i64) {
     let timer = ChatbotTimer { name: name.to_owned(), plugin: None, due_at: Some(moment(seconds)) };
     let id = ParticipantEventId(Uuid::from_u128(seconds.unsigned_abs().into()));
-    participant_events::start_timer(db, CLIENT, CHAT, (id, &timer), moment(seconds)).await.unwrap();
+    let new = NewTimer { id, timer: &timer, due_at: moment(seconds) };
+    participant_events::start_timer(db, CLIENT, CHAT, new).await.unwrap();
 }
 
 #[tokio::test]
@@ -35,7 +36,7 @@ async fn a_timer_is_no_work_before_it_runs_out_and_from_then_on_it_is() {
     start_timer(&mut db, "tomorrow", 86_400).await;
     assert_eq!(due(&mut db, Queue::Participant, 86_399).await, []);
     assert_eq!(due(&mut db, Queue::Participant, 86_400).await, [(CLIENT, CHAT.0)]);
-    assert_eq!(due(&mut db, Queue::Participant, 86_400).await, [(CLIENT, CHAT.0)], "until somebody works it off");
+    assert_eq!(due(&mut db, Queue::Participant, 86_400).await, [(CLIENT, CHAT.0)], "until a worker handles it");
 }
 
 #[tokio::test]

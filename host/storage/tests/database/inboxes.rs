@@ -19,7 +19,7 @@ use storage::{
         self, Account, Inbox, InboxSettings, MessengerInbox, Sms, WebInbox, WhatsappCloud, WhatsappLite, directories,
         faults,
         overview::{self, CountStarts, InboxOverview},
-        quality::{self, NumberQuality},
+        quality::{self, NumberQuality, QualityReading},
         templates,
     },
     people::inbox_customers,
@@ -153,21 +153,18 @@ async fn pages_are_ordered_by_address_and_count_the_matches_of_their_channel() {
         inboxes::insert(db, owner, &cloud_number(id, msisdn), moment(0)).await.unwrap();
     }
     let (page, total) =
-        inboxes::page(db, owner, (Channel::Whatsapp, "2782"), PageRequest { page: 1, size: 1 }).await.unwrap();
+        inboxes::page(db, owner, Channel::Whatsapp, "2782", PageRequest { page: 1, size: 1 }).await.unwrap();
     assert_eq!(total, 2);
     assert_eq!(page.iter().map(|inbox| inbox.address().unwrap()).collect::<Vec<_>>(), ["27820001003"]);
     // A percent sign is text, not a pattern.
-    assert_eq!(inboxes::page(db, owner, (Channel::Whatsapp, "%"), PageRequest::first(10)).await.unwrap().1, 0);
-    assert_eq!(inboxes::page(db, owner, (Channel::Whatsapp, ""), PageRequest::first(10)).await.unwrap().1, 3);
+    assert_eq!(inboxes::page(db, owner, Channel::Whatsapp, "%", PageRequest::first(10)).await.unwrap().1, 0);
+    assert_eq!(inboxes::page(db, owner, Channel::Whatsapp, "", PageRequest::first(10)).await.unwrap().1, 3);
     assert_eq!(
-        inboxes::page(db, owner, (Channel::Sms, ""), PageRequest::first(10)).await.unwrap().1,
+        inboxes::page(db, owner, Channel::Sms, "", PageRequest::first(10)).await.unwrap().1,
         1,
         "the operator's source, too"
     );
-    assert_eq!(
-        inboxes::page(db, STRANGER, (Channel::Whatsapp, ""), PageRequest::first(10)).await.unwrap(),
-        (vec![], 0)
-    );
+    assert_eq!(inboxes::page(db, STRANGER, Channel::Whatsapp, "", PageRequest::first(10)).await.unwrap(), (vec![], 0));
 }
 
 #[tokio::test]
@@ -239,12 +236,13 @@ async fn a_number_that_was_read_is_due_again_in_an_hour_or_after_a_new_request_o
     assert_eq!(quality::due(db, now, 10).await.unwrap(), due);
 
     let asked = quality::claim(db, owner, number.id, now, now + TimeDelta::minutes(1)).await.unwrap();
-    quality::store_reading(db, owner, number.id, &NumberQuality::default(), (asked.unwrap(), now)).await.unwrap();
+    let reading = QualityReading { quality: &NumberQuality::default(), told: asked.unwrap(), at: now };
+    quality::store_reading(db, owner, number.id, reading).await.unwrap();
     assert_eq!(quality::due(db, now + TimeDelta::seconds(3599), 10).await.unwrap(), []);
     assert_eq!(quality::due(db, now + TimeDelta::hours(1), 10).await.unwrap(), due);
 
     quality::ask(db, owner, &[number.id], None, now).await.unwrap();
-    quality::store_reading(db, owner, number.id, &NumberQuality::default(), (asked.unwrap(), now)).await.unwrap();
+    quality::store_reading(db, owner, number.id, reading).await.unwrap();
     assert_eq!(quality::due(db, now, 10).await.unwrap(), due);
 }
 

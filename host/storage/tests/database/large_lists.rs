@@ -11,7 +11,7 @@ use storage::{
     Db, PgConnection,
     chat::{
         common_words,
-        lists::{self, COUNTED, ListSearch},
+        lists::{self, COUNTED, ChatList, ListSearch},
         participants::Participant,
         tickets::{self, Filter},
     },
@@ -70,7 +70,7 @@ async fn many() -> Db {
 }
 
 async fn list(db: &mut PgConnection, scope: ChatScope, words: &str, page: PageRequest) -> Page<Participant> {
-    lists::page(db, CLIENT, (scope, ME), &ListSearch::Words(words.to_owned()), page).await.unwrap()
+    lists::page(db, CLIENT, ChatList { scope, caller: ME }, &ListSearch::Words(words.to_owned()), page).await.unwrap()
 }
 
 /// The indexes and tables that a plan reads.
@@ -98,7 +98,8 @@ async fn frequent_and_rare_words_are_found_and_counted_alike() {
     let db = &mut *pool.acquire().await.unwrap();
     let common = list(db, ChatScope::All, "278", FIRST).await;
     assert_eq!((common.items.len(), common.total), (10, COUNTED), "more than are counted");
-    let newest = lists::page(db, CLIENT, (ChatScope::All, ME), &ListSearch::Everything, FIRST).await.unwrap();
+    let all = ChatList { scope: ChatScope::All, caller: ME };
+    let newest = lists::page(db, CLIENT, all, &ListSearch::Everything, FIRST).await.unwrap();
     let ids = |page: &Page<Participant>| page.items.iter().map(|chat| chat.id).collect::<Vec<_>>();
     assert_eq!(ids(&common), ids(&newest));
     let later = list(db, ChatScope::All, "278", PageRequest { page: 1_200, size: 10 }).await;

@@ -18,9 +18,9 @@ use people::Introduction;
 use storage::{
     PgConnection,
     chat::{
-        chat_messages::{self, NewChatMessage},
+        chat_messages::{self, MessageDelivery, NewChatMessage},
         history::{self, PART_BYTES},
-        participant_events::{self, NewParticipantEvent},
+        participant_events::{self, NewParticipantEvent, NewTimer},
         participants::{self, Participant},
         teams,
     },
@@ -65,6 +65,11 @@ fn event(id: u128, of: fn(ArrivedMessage) -> ParticipantEvent) -> NewParticipant
 
 fn timer(name: &str) -> ChatbotTimer {
     ChatbotTimer { name: name.to_owned(), plugin: Some("bot".to_owned()), due_at: None }
+}
+
+async fn start_timer(db: &mut PgConnection, id: u128, timer: &ChatbotTimer, due_at: DateTime<Utc>) {
+    let new = NewTimer { id: ParticipantEventId(Uuid::from_u128(id)), timer, due_at };
+    participant_events::start_timer(db, CLIENT, CHAT, new).await.unwrap();
 }
 
 async fn append(db: &mut PgConnection, events: &[NewParticipantEvent], now: DateTime<Utc>) {
@@ -175,7 +180,8 @@ async fn a_provider_id_is_taken_once_and_leads_back_to_its_message() {
     assert_eq!((quoted.chat_message, quoted.gst_id.as_str(), quoted.ct_id.as_deref()), (Some(id), "g1", Some("mine")));
     assert_eq!(quoted.body.as_deref(), Some("hi"));
     assert_eq!(chat_messages::find_quoted(&mut db, CLIENT, "wamid.B").await.unwrap(), None);
-    chat_messages::set_delivery(&mut db, CLIENT, id, (DeliveryState::Sent, moment(1)), Some("wamid.A")).await.unwrap();
+    let delivery = MessageDelivery { state: DeliveryState::Sent, at: moment(1), provider_id: Some("wamid.A") };
+    chat_messages::set_delivery(&mut db, CLIENT, id, delivery).await.unwrap();
     let found = chat_messages::find(&mut db, CLIENT, id).await.unwrap().unwrap();
     assert_eq!(found.provider_id.as_deref(), Some("wamid.A"));
 }
@@ -192,10 +198,9 @@ async fn events_come_in_the_order_in_which_they_were_stored_even_when_a_clock_go
 #[tokio::test]
 async fn a_timer_does_not_delay_earlier_events() {
     let (mut db, _) = database().await;
-    let at = |id: u128| ParticipantEventId(Uuid::from_u128(id));
-    participant_events::start_timer(&mut db, CLIENT, CHAT, (at(1), &timer("nudge")), moment(60)).await.unwrap();
+    start_timer(&mut db, 1, &timer("nudge"), moment(60)).await;
     append(&mut db, &[event(2, ParticipantEvent::Message)], moment(10)).await;
-    participant_events::start_timer(&mut db, CLIENT, CHAT, (at(3), &timer("nudge")), moment(90)).await.unwrap();
+    start_timer(&mut db, 3, &timer("nudge"), moment(90)).await;
     append(&mut db, &[event(4, ParticipantEvent::Message)], moment(95)).await;
     assert_eq!(drain(&mut db).await, [2, 3, 4], "the timer of the same name was moved, and came when it was due");
 }
@@ -231,15 +236,7 @@ async fn an_event_that_failed_stays_first_and_the_others_wait_for_it_in_their_or
 async fn an_event_can_be_put_before_one_that_waits() {
     let (mut db, _) = database().await;
     append(&mut db, &[event(1, ParticipantEvent::Message), event(2, ParticipantEvent::Message)], moment(0)).await;
-    participant_events::start_timer(
-        &mut db,
-        CLIENT,
-        CHAT,
-        (ParticipantEventId(Uuid::from_u128(7)), &timer("later")),
-        moment(50),
-    )
-    .await
-    .unwrap();
+    start_timer(&mut db, 7, &timer("later"), moment(50)).await;
     let done = ParticipantEventId(Uuid::from_u128(1));
     let next = participant_events::next_customer_event(&mut db, CLIENT, CHAT, done).await.unwrap().unwrap();
     assert_eq!(next.id.0.as_u128(), 2);
@@ -327,14 +324,13 @@ async fn a_chatbot_moves_and_cancels_only_its_own_timers_and_those_of_an_earlier
     let (mut db, _) = database().await;
     for (id, plugin, name) in [(1, Some("first"), "tea"), (2, Some("second"), "tea"), (3, None, "old")] {
         let timer = ChatbotTimer { plugin: plugin.map(str::to_owned), ..timer(name) };
-        let id = ParticipantEventId(Uuid::from_u128(id));
-        participant_events::start_timer(&mut db, CLIENT, CHAT, (id, &timer), moment(60)).await.unwrap();
+        start_timer(&mut db, id, &timer, moment(60)).await;
     }
     let running = participant_events::timers(&mut db, CLIENT, CHAT, "second").await.unwrap();
     assert_eq!(running, [("tea".to_owned(), moment(60)), ("old".to_owned(), moment(60))]);
 
     for (name, is_there) in [("tea", true), ("tea", false), ("old", true)] {
-        let cancelled = participant_events::cancel_timer(&mut db, CLIENT, CHAT, ("second", name)).await.unwrap();
+        let cancelled = participant_events::cancel_timer(&mut db, CLIENT, CHAT, "second", name).await.unwrap();
         assert_eq!(cancelled, is_there, "{name}");
     }
 

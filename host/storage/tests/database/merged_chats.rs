@@ -130,7 +130,7 @@ async fn the_chatbot_chosen_by_a_router_continues_and_the_ticket_of_a_finished_c
     assert_eq!((joined.state, joined.ticket), (ParticipantState::Bot, None));
     assert_eq!((joined.bot_plugin.as_deref(), joined.bot_state.as_str()), (Some("orders"), "menu"));
     assert_eq!(folded.ended, None);
-    assert_eq!(status(&mut db, put_back).await, TicketStatus::Open, "somebody set it by hand");
+    assert_eq!(status(&mut db, put_back).await, TicketStatus::Open, "an agent set it by hand");
 }
 
 #[tokio::test]

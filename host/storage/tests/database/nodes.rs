@@ -47,7 +47,7 @@ async fn until_buried(db: &mut PgConnection) -> Vec<NodeId> {
         }
         tokio::time::sleep(Duration::from_millis(10)).await;
     }
-    panic!("nobody was found dead");
+    panic!("no node was found dead");
 }
 
 #[tokio::test]
@@ -65,7 +65,7 @@ async fn the_lanes_of_a_process_that_died_are_free_before_their_lease_ends() {
     assert_eq!(until_buried(db).await, [OTHER]);
     assert_eq!(claim(db, ME).await, Some(fence + 1));
     assert!(!lanes::hold(db, outbound(LANE), fence).await.unwrap(), "the old fence counts no more");
-    assert!(bury(db).await.is_empty(), "nobody dies twice");
+    assert!(bury(db).await.is_empty(), "no node dies twice");
 }
 
 #[tokio::test]

@@ -120,7 +120,7 @@ async fn a_message_is_stored_with_its_first_leg_and_its_work() {
     assert_eq!((first.message, first.ordinal, first.channel, first.inbox), (id(1), 0, Channel::Whatsapp, INBOX));
     assert_eq!((&first.recipient, &second.recipient), (&zo(), &bsuid("ZA.2").into()));
     assert_eq!((first.content.as_ref(), &first.own_content, first.unanswered), (&text(), &None, false));
-    assert!(Arc::ptr_eq(&first.content, &second.content), "what a part says is read once");
+    assert!(Arc::ptr_eq(&first.content, &second.content), "the content of a part is read once");
     assert_eq!(parts::content(&mut db, CLIENT, PART).await.unwrap(), Some(text()));
     assert_eq!(parts::content(&mut db, STRANGER, PART).await.unwrap(), None);
 

@@ -117,7 +117,7 @@ async fn the_holder_of_a_lane_reads_the_plugin_in_the_same_statement() {
         activations::end(&mut db, CLIENT, ours.id, "deactivated", moment(1)).await.unwrap();
         assert_eq!(sees(&mut db, fence).await, Some(false));
     }
-    assert_eq!(sees(&mut db, fence + 1).await, None, "the lane is somebody else's");
+    assert_eq!(sees(&mut db, fence + 1).await, None, "another worker has the lane");
 }
 
 #[tokio::test]
@@ -153,7 +153,7 @@ async fn versions_count_up_and_old_ones_go_unless_they_are_needed() {
     assert_eq!(removed, [1, 3]);
     assert!(versions::bytes(&mut db, CLIENT, "hash 1").await.unwrap().is_none());
     assert_eq!(versions::bytes(&mut db, CLIENT, "hash 2").await.unwrap().as_deref(), Some(b"\0asm".as_slice()));
-    assert_eq!(versions::stored_bytes_beside(&mut db, CLIENT, "hash 2").await.unwrap(), 12);
+    assert_eq!(versions::stored_bytes_of_others(&mut db, CLIENT, "hash 2").await.unwrap(), 12);
     let next = versions::insert(&mut db, CLIENT, &version("shop", "hash 1"), b"\0asm").await.unwrap();
     assert_eq!(next, 7, "a version is never given twice");
     assert!(versions::bytes(&mut db, STRANGER, "hash 2").await.unwrap().is_none());
@@ -165,7 +165,7 @@ async fn bytes_that_two_names_share_stay_until_both_are_gone() {
     for name in ["shop", "shop-test"] {
         versions::insert(&mut db, CLIENT, &version(name, "same"), b"\0asm").await.unwrap();
     }
-    assert_eq!(versions::stored_bytes_beside(&mut db, CLIENT, "").await.unwrap(), 4);
+    assert_eq!(versions::stored_bytes_of_others(&mut db, CLIENT, "").await.unwrap(), 4);
     assert!(versions::delete(&mut db, CLIENT, "shop").await.unwrap());
     assert!(versions::bytes(&mut db, CLIENT, "same").await.unwrap().is_some());
     assert!(!versions::delete(&mut db, CLIENT, "shop").await.unwrap());
@@ -254,8 +254,8 @@ async fn no_more_is_recorded_than_the_terms_allow() {
     }
     let full = Some(RecordingEnd::Calls);
     assert_eq!(kept, [(true, None), (true, full), (false, full)].map(|(kept, full)| RecordingResult { kept, full }));
-    let anew = recordings::insert(&mut db, CLIENT, &recording(4), &terms(3, 2, 1_000)).await.unwrap();
-    assert_eq!(anew, RecordingResult { kept: true, full: None }, "begun anew");
+    let again = recordings::insert(&mut db, CLIENT, &recording(4), &terms(3, 2, 1_000)).await.unwrap();
+    assert_eq!(again, RecordingResult { kept: true, full: None }, "begun again");
     let (page, total) = recordings::page(&mut db, CLIENT, "bot", None, PageRequest::first(1)).await.unwrap();
     let bytes = i64::try_from(recording(4).recording.len()).unwrap();
     assert_eq!((page, total), (vec![ListedRecording { id: Uuid::from_u128(4), bytes }], 3));
@@ -306,7 +306,7 @@ async fn a_full_recording_ends_once_and_can_be_started_again() {
     let (id, begun) = (Uuid::from_u128(1), terms(3, 7, 100));
     activations::set_recording(&mut db, CLIENT, id, Some(&begun)).await.unwrap();
     let other = terms(2, 7, 100);
-    assert!(!activations::stop_recording(&mut db, CLIENT, id, &other, "full").await.unwrap(), "it was begun anew");
+    assert!(!activations::stop_recording(&mut db, CLIENT, id, &other, "full").await.unwrap(), "it was begun again");
     assert!(activations::stop_recording(&mut db, CLIENT, id, &begun, "full").await.unwrap());
     assert!(!activations::stop_recording(&mut db, CLIENT, id, &begun, "full").await.unwrap(), "it is over");
     let stopped = activations::list(&mut db, CLIENT, None).await.unwrap()[0].recording.clone().unwrap();

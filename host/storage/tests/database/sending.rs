@@ -139,7 +139,7 @@ async fn recipients_numbers_and_windows_are_asked_about_at_once() {
     assert_eq!((later.tiers[&INBOX].used, later.tiers[&INBOX].counted.len()), (0, 0), "it counts no more");
     tiers::set(&mut db, CLIENT, INBOX, "TIER_UNLIMITED", moment(0)).await.unwrap();
     let unlimited = recipient_facts::load(&mut db, CLIENT, &asked(INBOX), moment(-1)).await.unwrap();
-    assert!(unlimited.tiers[&INBOX].counted.is_empty(), "nobody is counted for");
+    assert!(unlimited.tiers[&INBOX].counted.is_empty(), "no recipient is counted");
     let foreign = recipient_facts::load(&mut db, STRANGER, &asked(INBOX), moment(-1)).await.unwrap();
     assert!(foreign.tiers.is_empty() && foreign.wrote_at.is_empty() && foreign.stopped.is_empty());
 }

@@ -219,9 +219,9 @@ async fn an_entry_of_the_address_book_and_a_conversation_are_found_by_either_spe
     let contact = ContactId(Uuid::from_u128(700));
     let entry = contacts::NewEntry { contact, customer: who, name: "João", phones: &phones };
     contacts::insert(&mut db, CLIENT, entry, moment(1)).await.unwrap();
-    assert_eq!(contacts::search(&mut db, CLIENT, (other, other), PageRequest::first(10)).await.unwrap().1, 1);
+    assert_eq!(contacts::search(&mut db, CLIENT, other, other, PageRequest::first(10)).await.unwrap().1, 1);
     assert_eq!(
-        contacts::search(&mut db, CLIENT, (&search::fold("JOAO"), ""), PageRequest::first(10)).await.unwrap().1,
+        contacts::search(&mut db, CLIENT, &search::fold("JOAO"), "", PageRequest::first(10)).await.unwrap().1,
         1
     );
     let new = conversations::NewConversation {
@@ -278,8 +278,8 @@ async fn a_chat_is_found_by_a_name_without_accents_and_by_either_spelling() {
     let first = domain::page::PageRequest { page: 0, size: 10 };
     for words in ["ipek los", "fin", one, other] {
         let words = lists::ListSearch::Words(words.to_owned());
-        let scope = (ChatScope::All, UserId(Uuid::nil()));
-        assert_eq!(lists::page(&mut db, CLIENT, scope, &words, first).await.unwrap().total, 1, "{words:?}");
+        let all = lists::ChatList { scope: ChatScope::All, caller: UserId(Uuid::nil()) };
+        assert_eq!(lists::page(&mut db, CLIENT, all, &words, first).await.unwrap().total, 1, "{words:?}");
     }
 }
 

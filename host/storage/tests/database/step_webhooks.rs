@@ -83,7 +83,7 @@ async fn endpoint(db: &mut PgConnection, id: u128, inbox: InboxId) -> Option<Uui
 async fn the_webhook_of_a_step_goes_to_the_address_of_the_present_configuration() {
     let mut db = database().await;
     inboxes::insert(&mut db, CLIENT, &cloud_number(11, "27600000002"), moment(0)).await.unwrap();
-    assert_eq!(endpoint(&mut db, 701, INBOX).await, None, "nobody asked for it");
+    assert_eq!(endpoint(&mut db, 701, INBOX).await, None, "no client asked for it");
     configure(&mut db, 1, None, "https://example.com/default").await;
     assert_eq!(endpoint(&mut db, 702, INBOX).await, Some(Uuid::from_u128(10)));
     configure(&mut db, 2, Some(INBOX), "https://example.com/own").await;

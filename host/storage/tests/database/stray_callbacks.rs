@@ -68,7 +68,7 @@ async fn an_item_is_kept_once_and_the_first_items_of_a_source_are_removed_in_the
 async fn only_sources_that_a_client_has_now_are_found() {
     let mut db = database().await;
     let (waba, page) = (CallbackTarget::Waba("waba".to_owned()), CallbackTarget::Page("77".to_owned()));
-    let targets = [number("pn-10"), number("pn-11"), waba.clone(), page, CallbackTarget::Nobody];
+    let targets = [number("pn-10"), number("pn-11"), waba.clone(), page, CallbackTarget::Unknown];
     let items: Vec<NewStrayCallback> = (1..).zip(targets).map(|(id, target)| stray(id, target)).collect();
     assert_eq!(stray_callbacks::insert(&mut db, &items, moment(0)).await.unwrap(), 4, "one names no source");
 

@@ -147,7 +147,7 @@ async fn a_deleted_user_is_in_no_answer_and_its_email_is_free() {
         .fetch_one(&mut db)
         .await
         .unwrap();
-    assert_eq!(name, "User 601", "what it wrote keeps its name");
+    assert_eq!(name, "User 601", "its messages keep its name");
 }
 
 #[tokio::test]

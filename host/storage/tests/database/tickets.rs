@@ -12,7 +12,7 @@ use storage::{
     PgConnection,
     chat::{
         participants,
-        tickets::{self, Filter, Ticket, TicketOpening},
+        tickets::{self, Filter, Ticket, TicketOpening, TicketRating},
     },
 };
 use uuid::Uuid;
@@ -40,6 +40,11 @@ async fn open(db: &mut PgConnection, id: u128, at: i64) -> Ticket {
     let id = TicketId(Uuid::from_u128(id));
     let new = TicketOpening { id, participant: CHAT, inbox: INBOX, agent: AGENT };
     tickets::open(db, CLIENT, new, moment(at)).await.unwrap()
+}
+
+async fn rate(db: &mut PgConnection, client: ClientId, ticket: &Ticket, rating: Rating, at: i64) -> bool {
+    let rating = TicketRating { chat: ticket.participant, ticket: ticket.id, rating };
+    tickets::rate(db, client, rating, moment(at)).await.unwrap()
 }
 
 fn everything() -> Filter {
@@ -102,7 +107,7 @@ async fn a_search_finds_tickets_by_everything_that_it_can_ask_for() {
     (second.updated_at, second.closed_at) = (moment(50), Some(moment(50)));
     tickets::save(&mut db, CLIENT, &second).await.unwrap();
     assert_eq!(tickets::find(&mut db, CLIENT, second.id).await.unwrap(), Some(second.clone()));
-    assert!(tickets::rate(&mut db, CLIENT, (second.participant, second.id), Rating::Poor, moment(60)).await.unwrap());
+    assert!(rate(&mut db, CLIENT, &second, Rating::Poor, 60).await);
 
     assert_eq!(numbers(&mut db, CLIENT, &everything()).await, [3, 2, 1]);
     assert_eq!(numbers(&mut db, STRANGER, &everything()).await, [0; 0]);
@@ -129,11 +134,9 @@ async fn a_ticket_is_rated_once() {
     let mut db = fixtures::database().await;
     begin(&mut db).await;
     let ticket = open(&mut db, 1_000, 1).await;
-    assert!(!tickets::rate(&mut db, STRANGER, (ticket.participant, ticket.id), Rating::Poor, moment(2)).await.unwrap());
-    assert!(
-        tickets::rate(&mut db, CLIENT, (ticket.participant, ticket.id), Rating::Excellent, moment(2)).await.unwrap()
-    );
-    assert!(!tickets::rate(&mut db, CLIENT, (ticket.participant, ticket.id), Rating::Poor, moment(3)).await.unwrap());
+    assert!(!rate(&mut db, STRANGER, &ticket, Rating::Poor, 2).await);
+    assert!(rate(&mut db, CLIENT, &ticket, Rating::Excellent, 2).await);
+    assert!(!rate(&mut db, CLIENT, &ticket, Rating::Poor, 3).await);
     let rated = tickets::find(&mut db, CLIENT, ticket.id).await.unwrap().unwrap();
     assert_eq!(rated.rating, Some(Rating::Excellent));
 }

@@ -13,7 +13,7 @@ use storage::{
     PgConnection, Queue, violates,
     webhooks::{
         config_changes,
-        configs::{self, NewConfig},
+        configs::{self, NewConfig, SecretReplacement},
         deliveries::{
             self, DeliveryContent, DeliveryFate, DeliveryQuery, DueDelivery, FinishedDelivery, NewAttempt, NewDelivery,
             OutcomeRows,
@@ -85,9 +85,9 @@ async fn a_replaced_secret_is_kept_with_the_new_one() {
     let stored = config(1, None, &[STATUS]);
     configs::insert(&mut db, CLIENT, &stored).await.unwrap();
     let expires_at = moment(86_400);
-    let times = (moment(0), expires_at);
-    assert!(configs::replace_secret(&mut db, CLIENT, stored.id, &[8; 40], times).await.unwrap());
-    assert!(!configs::replace_secret(&mut db, STRANGER, stored.id, &[9; 40], times).await.unwrap());
+    let new = |sealed: &'static [u8]| SecretReplacement { sealed, at: moment(0), previous_expires_at: expires_at };
+    assert!(configs::replace_secret(&mut db, CLIENT, stored.id, new(&[8; 40])).await.unwrap());
+    assert!(!configs::replace_secret(&mut db, STRANGER, stored.id, new(&[9; 40])).await.unwrap());
     assert_eq!(configs::secret(&mut db, CLIENT, stored.id).await.unwrap(), Some(vec![8; 40]));
     let endpoint = configs::endpoint(&mut db, CLIENT, ENDPOINT).await.unwrap().unwrap();
     assert_eq!(endpoint.secret_sealed, [8; 40]);
@@ -103,8 +103,10 @@ async fn the_newest_five_replaced_secrets_are_kept_until_they_expire() {
     configs::insert(&mut db, CLIENT, &stored).await.unwrap();
     let mut kept = vec![];
     for (at, secret) in [(0, 8), (1, 9), (2, 10), (3, 11), (4, 12), (5, 13), (86_403, 14)] {
-        let times = (moment(at), moment(at + 86_400));
-        assert!(configs::replace_secret(&mut db, CLIENT, stored.id, &[secret; 40], times).await.unwrap());
+        let sealed = [secret; 40];
+        let previous_expires_at = moment(at + 86_400);
+        let new = SecretReplacement { sealed: &sealed, at: moment(at), previous_expires_at };
+        assert!(configs::replace_secret(&mut db, CLIENT, stored.id, new).await.unwrap());
         let endpoint = configs::endpoint(&mut db, CLIENT, ENDPOINT).await.unwrap().unwrap();
         let replaced = endpoint.replaced_secrets();
         kept.push(replaced.map(|(sealed, expires_at)| (sealed[0], expires_at)).collect::<Vec<_>>());
@@ -352,6 +354,9 @@ async fn abandoning_ends_only_waiting_deliveries() {
 /// The lane of the endpoint.
 const LANE: LaneKey = LaneKey { client: CLIENT, queue: Queue::Webhook, lane: ENDPOINT.0 };
 
+/// A lane of another client with the same id.
+const LANE_OF_STRANGER: LaneKey = LaneKey { client: STRANGER, queue: Queue::Webhook, lane: ENDPOINT.0 };
+
 /// Takes the lane of the endpoint; answers the fence.
 async fn lane(db: &mut PgConnection) -> i64 {
     let (node, length) = (NodeId(Uuid::from_u128(1)), Duration::from_secs(30));
@@ -364,10 +369,7 @@ fn rows<'a>(finished: &'a [FinishedDelivery<'a>], attempts: &'a [NewAttempt]) ->
 
 /// Stores the outcomes of deliveries of the endpoint.
 async fn settle(db: &mut PgConnection, fence: i64, finished: &[FinishedDelivery<'_>]) {
-    assert_eq!(
-        deliveries::settle(db, CLIENT, (ENDPOINT, fence), rows(finished, &[]), None).await.unwrap(),
-        Some(LaneState::Held)
-    );
+    assert_eq!(deliveries::settle(db, LANE, fence, rows(finished, &[]), None).await.unwrap(), Some(LaneState::Held));
 }
 
 async fn attempts(db: &mut PgConnection) -> i64 {
@@ -383,16 +385,15 @@ async fn an_attempt_that_was_made_is_kept_whichever_process_has_the_lane_by_now(
     let mut db = database().await;
     waiting(&mut db, 2).await;
     let fence = lane(&mut db).await;
-    let old = (ENDPOINT, fence - 1);
     let made = [attempt(1, Some(200), None)];
     let unsent = [ended(2, 1, DeliveryFate::Dropped)];
-    assert_eq!(deliveries::settle(&mut db, CLIENT, old, rows(&unsent, &[]), None).await.unwrap(), None);
-    assert_eq!(due(&mut db, moment(0)).await.len(), 2, "what was not sent is left to the process that has the lane");
+    assert_eq!(deliveries::settle(&mut db, LANE, fence - 1, rows(&unsent, &[]), None).await.unwrap(), None);
+    assert_eq!(due(&mut db, moment(0)).await.len(), 2, "unsent deliveries are left to the process that has the lane");
     let done = [FinishedDelivery { id: delivery(1), attempts: 1, fate: DeliveryFate::Delivered, body: Some(b"{}") }];
-    assert_eq!(deliveries::settle(&mut db, STRANGER, (ENDPOINT, fence), rows(&done, &[]), None).await.unwrap(), None);
+    assert_eq!(deliveries::settle(&mut db, LANE_OF_STRANGER, fence, rows(&done, &[]), None).await.unwrap(), None);
     for _ in 0..2 {
         // The answer to the first one may have been lost: then it is written once more.
-        assert_eq!(deliveries::settle(&mut db, CLIENT, old, rows(&done, &made), None).await.unwrap(), None);
+        assert_eq!(deliveries::settle(&mut db, LANE, fence - 1, rows(&done, &made), None).await.unwrap(), None);
         assert_eq!((due(&mut db, moment(0)).await, attempts(&mut db).await), (vec![(2, 0)], 1));
     }
 }
@@ -405,10 +406,7 @@ async fn an_attempt_recorded_late_does_not_change_the_result_of_a_later_one() {
     settle(&mut db, fence, &[ended(1, 1, DeliveryFate::Retry(moment(60)))]).await;
     let made = [attempt(1, Some(200), None)];
     let done = [ended(1, 1, DeliveryFate::Delivered)];
-    assert_eq!(
-        deliveries::settle(&mut db, CLIENT, (ENDPOINT, fence - 1), rows(&done, &made), None).await.unwrap(),
-        None
-    );
+    assert_eq!(deliveries::settle(&mut db, LANE, fence - 1, rows(&done, &made), None).await.unwrap(), None);
     assert_eq!((due(&mut db, moment(60)).await, attempts(&mut db).await), (vec![(1, 1)], 1));
 }
 
@@ -438,7 +436,7 @@ async fn a_lane_is_given_back_once_nothing_in_it_is_due() {
     assert!(lanes::hold(&mut db, LANE, fence).await.unwrap());
     let later = [FinishedDelivery { id: delivery(1), attempts: 1, fate: DeliveryFate::Retry(moment(60)), body: None }];
     settle(&mut db, fence, &later).await;
-    assert!(!lanes::give_back(&mut db, LANE, fence - 1, moment(0)).await.unwrap(), "it is somebody else's");
+    assert!(!lanes::give_back(&mut db, LANE, fence - 1, moment(0)).await.unwrap(), "another worker has it");
     assert!(lanes::give_back(&mut db, LANE, fence, moment(0)).await.unwrap());
     assert_eq!(lane(&mut db).await, fence + 1, "it is free at once");
 }
@@ -448,15 +446,14 @@ async fn storing_the_last_outcomes_releases_the_lane_unless_more_is_due() {
     let mut db = database().await;
     waiting(&mut db, 2).await;
     let fence = lane(&mut db).await;
-    let place = (ENDPOINT, fence);
     let now = Some(moment(0));
     let one = [ended(1, 1, DeliveryFate::Delivered)];
-    let held = deliveries::settle(&mut db, CLIENT, place, rows(&one, &[]), now).await.unwrap();
+    let held = deliveries::settle(&mut db, LANE, fence, rows(&one, &[]), now).await.unwrap();
     assert_eq!(held, Some(LaneState::Held), "the other delivery is due");
     let other = [ended(2, 1, DeliveryFate::Retry(moment(60)))];
-    let stranger = deliveries::settle(&mut db, STRANGER, place, rows(&other, &[]), now).await.unwrap();
+    let stranger = deliveries::settle(&mut db, LANE_OF_STRANGER, fence, rows(&other, &[]), now).await.unwrap();
     assert_eq!(stranger, None);
-    let given_back = deliveries::settle(&mut db, CLIENT, place, rows(&other, &[]), now).await.unwrap();
+    let given_back = deliveries::settle(&mut db, LANE, fence, rows(&other, &[]), now).await.unwrap();
     assert_eq!(given_back, Some(LaneState::GivenBack), "a delivery that waits for its retry is not due");
     let length = Duration::from_secs(30);
     let renewed = lanes::renew(&mut db, LANE, fence, length).await.unwrap();
@@ -482,10 +479,7 @@ async fn attempts_are_kept_with_and_without_an_answer() {
     let mut db = database().await;
     let fence = lane(&mut db).await;
     let made = [attempt(1, Some(503), Some("answered 503")), attempt(2, None, Some("no answer in time"))];
-    assert_eq!(
-        deliveries::settle(&mut db, CLIENT, (ENDPOINT, fence), rows(&[], &made), None).await.unwrap(),
-        Some(LaneState::Held)
-    );
+    assert_eq!(deliveries::settle(&mut db, LANE, fence, rows(&[], &made), None).await.unwrap(), Some(LaneState::Held));
     let stored: Vec<(Option<i16>, Option<String>, Option<String>)> = sqlx::query_as(
         "SELECT status_code, error, response_start FROM webhook_attempt WHERE client_id = $1 AND delivery_id = $2 ORDER BY id",
     )

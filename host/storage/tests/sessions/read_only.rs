@@ -48,9 +48,9 @@ async fn until_idle(pool: &Db) {
 async fn one_refusal_takes_every_session_of_the_server_out_of_every_pool() {
     let _alone = alone().await;
     let pool = scratch::database().await.pool(5).await;
-    let beside = pool.second_pool();
+    let second = pool.second_pool();
     demote(&pool).await;
-    demote(&beside).await;
+    demote(&second).await;
     until_old().await;
 
     let refused = change(&pool).await.unwrap_err();
@@ -59,7 +59,7 @@ async fn one_refusal_takes_every_session_of_the_server_out_of_every_pool() {
     // No request after the first one is refused, whichever sessions they get.
     let changes = futures::future::join_all((0..20).map(|_| change(&pool))).await;
     assert!(changes.iter().all(Result::is_ok), "{changes:?}");
-    change(&beside).await.unwrap();
+    change(&second).await.unwrap();
 }
 
 #[tokio::test]

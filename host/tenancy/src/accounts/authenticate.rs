@@ -131,7 +131,7 @@ impl Shared {
         if due.is_empty() {
             return;
         }
-        let recording = session_keys::record_use(db, &due, (now, self.sessions.expiry(now)), recorded_before);
+        let recording = session_keys::record_use(db, &due, now, self.sessions.expiry(now), recorded_before);
         let recorded = within(MAX_CHECK_TIME, recording).await.unwrap_or_else(|| Err(silence::silent()));
         if let Err(error) = recorded {
             tracing::warn!(error = &error as &dyn std::error::Error, "the use of session keys could not be recorded");

@@ -12,14 +12,22 @@ use storage::tenancy::users;
 use super::{LoginError, failures::FailureCounter, logins::check_passwords_are_on, password, turns::LoginVisitor};
 use base::{Error, audit::Administration, secrets::SealError};
 
-/// Checks the password of a user. Failures are counted for `on_behalf_of` (such as the sender of a mail) and not for
-/// logins, so that forged senders cannot block the user's logins. `from` is the source of the password.
+/// A password to check outside a login.
+pub struct PresentedPassword<'a> {
+    /// Failures are counted for this, such as the sender of a mail, and not for logins, so that forged senders cannot
+    /// block the user's logins.
+    pub on_behalf_of: &'a str,
+    pub password: String,
+    /// The source of the password.
+    pub from: Option<IpAddr>,
+}
+
+/// Checks the password of a user.
 pub async fn confirm_password(
     admin: &Administration<'_>,
     client: ClientId,
     user: UserId,
-    (on_behalf_of, password): (&str, String),
-    from: Option<IpAddr>,
+    PresentedPassword { on_behalf_of, password, from }: PresentedPassword<'_>,
 ) -> Result<(), LoginError> {
     let (account, source) = (account_hash(on_behalf_of), CountedSource::of_caller(from));
     let place = password::TURNS.enter(source)?;

@@ -1,6 +1,6 @@
 use base::{
     Error,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
     secrets::SealError,
 };
 use domain::{
@@ -119,7 +119,7 @@ pub async fn create_client(admin: &Administration<'_>, new: NewClient) -> Result
             error.into()
         }
     })?;
-    audit(admin, &mut tx, client, Actor::Operator, "create", ("client", &client.to_string())).await?;
+    audit(admin, &mut tx, client, Actor::Operator, "create", AuditObject::new("client", &client)).await?;
     let api_key = store(admin, &mut tx, client, &user, Actor::Operator).await?;
     tx.commit().await?;
     Ok(created_user(new.client_ref, client, user, api_key))
@@ -142,7 +142,7 @@ pub async fn create_user(
         let new = admin.mint();
         let team = teams::find_or_insert(&mut tx, client, new, name.as_str(), admin.now()).await?;
         if team == new {
-            audit(admin, &mut tx, client, actor, "create", ("team", &team.to_string())).await?;
+            audit(admin, &mut tx, client, actor, "create", AuditObject::new("team", &team)).await?;
         }
         user.team = Some(team);
     }
@@ -179,7 +179,7 @@ async fn store(
     users::insert(db, client, user, admin.now()).await.map_err(|error| {
         if violates(&error, users::EMAIL_UNIQUE) { CreateError::EmailTaken(user.email.clone()) } else { error.into() }
     })?;
-    audit(admin, db, client, actor, "create", ("user", &user.id.to_string())).await?;
+    audit(admin, db, client, actor, "create", AuditObject::new("user", &user.id)).await?;
     Ok(keys::give_key(admin, db, client, user.id).await?)
 }
 

@@ -4,7 +4,7 @@
 use base::{
     Error,
     api_key::{ApiKey, key_hash},
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
     secrets::SecretPurpose,
 };
 use domain::ids::{ClientId, UserId};
@@ -35,7 +35,7 @@ pub(super) async fn give_key(
 pub async fn generate_api_key(admin: &Administration<'_>, client: ClientId, user: UserId) -> base::Result<ApiKey> {
     let mut tx = admin.db.begin().await?;
     let key = give_key(admin, &mut tx, client, user).await?;
-    audit(admin, &mut tx, client, Actor::User(user), "regenerate", ("apiKey", &user.to_string())).await?;
+    audit(admin, &mut tx, client, Actor::User(user), "regenerate", AuditObject::new("apiKey", &user)).await?;
     tx.commit().await?;
     Ok(key)
 }
@@ -49,7 +49,7 @@ pub async fn remove_api_key(
 ) -> base::Result<bool> {
     let mut tx = admin.db.begin().await?;
     let removed = api_keys::remove(&mut tx, client, user).await?;
-    audit(admin, &mut tx, client, actor, "remove", ("apiKey", &user.to_string())).await?;
+    audit(admin, &mut tx, client, actor, "remove", AuditObject::new("apiKey", &user)).await?;
     tx.commit().await?;
     Ok(removed)
 }

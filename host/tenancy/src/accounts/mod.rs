@@ -23,7 +23,7 @@ pub use storage::tenancy::{
 
 pub use authenticate::{Authenticator, Caller, LookupUnavailable};
 pub use base::api_key::ApiKey;
-pub use confirm::confirm_password;
+pub use confirm::{PresentedPassword, confirm_password};
 pub use create::{CreateError, CreatedUser, NewClient, NewUser, create_client, create_user};
 pub(crate) use create::{check_name as check_client_name, check_ref};
 pub use failures::forget_old_failures;

@@ -24,7 +24,7 @@ static CREATING: Semaphore = Semaphore::const_new(1);
 pub(super) static TURNS: LazyLock<LoginTurns> = LazyLock::new(|| LoginTurns::new(share_of_strangers().turns()));
 
 /// Checked if the account does not exist, so that this takes as long as a wrong password.
-static DUMMY_HASH: LazyLock<Option<String>> = LazyLock::new(|| hash_now("nobody's password"));
+static DUMMY_HASH: LazyLock<Option<String>> = LazyLock::new(|| hash_now("a password without a user"));
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("a password could not be hashed")]

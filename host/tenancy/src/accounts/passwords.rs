@@ -1,6 +1,6 @@
 use base::{
     Error,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
     secrets::SealError,
 };
 use domain::{
@@ -59,7 +59,7 @@ pub async fn change_password(
         return Err(LoginError::InvalidCredentials.into());
     }
     session_keys::remove_all(tx, client, user.id).await.map_err(LoginError::from)?;
-    audit(admin, tx, client, Actor::User(user.id), "change", ("password", &user.id.to_string()))
+    audit(admin, tx, client, Actor::User(user.id), "change", AuditObject::new("password", &user.id))
         .await
         .map_err(LoginError::from)?;
     admitted.tx.commit().await.map_err(LoginError::from)?;
@@ -86,7 +86,7 @@ pub async fn reset_password(
         return Err(UserError::Concurrent);
     }
     session_keys::remove_all(&mut tx, client, user).await?;
-    audit(admin, &mut tx, client, actor, "reset", ("password", &user.to_string())).await?;
+    audit(admin, &mut tx, client, actor, "reset", AuditObject::new("password", &user)).await?;
     tx.commit().await?;
     Ok(password)
 }

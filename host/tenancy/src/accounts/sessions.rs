@@ -2,7 +2,7 @@
 
 use base::{
     api_key::key_hash,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
 };
 use chrono::{DateTime, TimeDelta, Utc};
 use domain::{
@@ -63,7 +63,7 @@ pub(super) async fn insert(
     let new = NewSessionKey { id, user, hash: &hash, purpose: SessionPurpose::Login, expires_at, ends_at };
     session_keys::insert(db, client, new, now).await?;
     session_keys::remove_oldest(db, client, user, MOST).await?;
-    audit(admin, db, client, Actor::User(user), "create", ("session", &id.to_string())).await?;
+    audit(admin, db, client, Actor::User(user), "create", AuditObject::new("session", &id)).await?;
     let user = profiles::get(db, client, user).await?;
     Ok(user.map(|user| OpenedSession { id, key, expires_at, ends_at, user }))
 }
@@ -79,14 +79,15 @@ pub async fn list(db: &Db, client: ClientId, user: UserId, now: DateTime<Utc>) -
 pub async fn end(
     admin: &Administration<'_>,
     client: ClientId,
-    (user, id): (Option<UserId>, SessionId),
+    user: Option<UserId>,
+    id: SessionId,
     actor: Actor,
 ) -> base::Result<bool> {
     let mut tx = admin.db.begin().await?;
     if !session_keys::remove(&mut tx, client, user, id).await? {
         return Ok(false);
     }
-    audit(admin, &mut tx, client, actor, "delete", ("session", &id.to_string())).await?;
+    audit(admin, &mut tx, client, actor, "delete", AuditObject::new("session", &id)).await?;
     tx.commit().await?;
     Ok(true)
 }
@@ -102,8 +103,8 @@ pub async fn make_link(
 ) -> base::Result<(ApiKey, DateTime<Utc>)> {
     let (token, expires_at) = (ApiKey::generate()?, admin.now() + LINK);
     let mut tx = admin.db.begin().await?;
-    session_keys::insert_link(&mut tx, client, (user, &key_hash(token.expose().as_bytes())), expires_at).await?;
-    audit(admin, &mut tx, client, Actor::User(user), "create", ("webhookLink", &user.to_string())).await?;
+    session_keys::insert_link(&mut tx, client, user, &key_hash(token.expose().as_bytes()), expires_at).await?;
+    audit(admin, &mut tx, client, Actor::User(user), "create", AuditObject::new("webhookLink", &user)).await?;
     tx.commit().await?;
     Ok((token, expires_at))
 }
@@ -136,7 +137,7 @@ pub async fn open_link(
     let purpose = SessionPurpose::Webhooks;
     let new = NewSessionKey { id, user: link.user, hash: &hash, purpose, expires_at, ends_at };
     session_keys::insert(&mut tx, link.client, new, now).await?;
-    audit(admin, &mut tx, link.client, Actor::User(link.user), "create", ("session", &id.to_string())).await?;
+    audit(admin, &mut tx, link.client, Actor::User(link.user), "create", AuditObject::new("session", &id)).await?;
     tx.commit().await?;
     Ok(Some(LinkedSession { id, key, client_ref: link.client_ref, expires_at, ends_at }))
 }

@@ -3,7 +3,7 @@
 
 use base::{
     Error,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
     secrets::SealError,
 };
 use domain::{
@@ -73,7 +73,7 @@ pub async fn create(
     };
     users::insert(&mut tx, sandbox, &user, admin.now()).await?;
     let key = give_key(admin, &mut tx, sandbox, id).await?;
-    audit(admin, &mut tx, client, actor, "create", ("testKey", &id.to_string())).await?;
+    audit(admin, &mut tx, client, actor, "create", AuditObject::new("testKey", &id)).await?;
     let made = profiles::get(&mut tx, sandbox, id).await?.ok_or(TestKeyError::Unknown)?;
     tx.commit().await?;
     Ok((made, key))
@@ -101,7 +101,7 @@ pub async fn delete(
     profiles::lock(&mut tx, sandbox, key).await?.ok_or(TestKeyError::Unknown)?;
     profiles::delete(&mut tx, sandbox, key, admin.now()).await?;
     due_work::add_departure(&mut tx, sandbox, key, admin.now()).await?;
-    audit(admin, &mut tx, client, actor, "delete", ("testKey", &key.to_string())).await?;
+    audit(admin, &mut tx, client, actor, "delete", AuditObject::new("testKey", &key)).await?;
     tx.commit().await?;
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use base::{
     Error,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
     secrets::SealError,
 };
 use domain::{
@@ -105,7 +105,7 @@ pub async fn invite(
     users::insert(&mut tx, client, &user, admin.now()).await.map_err(|error| {
         if violates(&error, users::EMAIL_UNIQUE) { CreateError::EmailTaken(user.email.clone()) } else { error.into() }
     })?;
-    audit(admin, &mut tx, client, actor, "create", ("user", &user.id.to_string())).await?;
+    audit(admin, &mut tx, client, actor, "create", AuditObject::new("user", &user.id)).await?;
     let created = profiles::get(&mut tx, client, user.id).await?;
     let created = created.ok_or_else(|| Error::Storage(storage::Error::missing_row()))?;
     tx.commit().await?;
@@ -203,7 +203,7 @@ pub async fn delete(admin: &Administration<'_>, client: ClientId, user: UserId, 
     profiles::lock(&mut tx, client, user).await?.ok_or(UserError::Unknown)?;
     profiles::delete(&mut tx, client, user, admin.now()).await?;
     due_work::add_departure(&mut tx, client, user, admin.now()).await?;
-    audit(admin, &mut tx, client, actor, "delete", ("user", &user.to_string())).await?;
+    audit(admin, &mut tx, client, actor, "delete", AuditObject::new("user", &user)).await?;
     tx.commit().await?;
     Ok(())
 }
@@ -223,7 +223,7 @@ async fn store(
     profiles::save(&mut tx, client, user).await?;
     // This user may now take waiting chats.
     due_work::room_of(&mut tx, client, &[user.id], admin.now()).await?;
-    audit(admin, &mut tx, client, actor, "update", ("user", &user.id.to_string())).await?;
+    audit(admin, &mut tx, client, actor, "update", AuditObject::new("user", &user.id)).await?;
     let stored = profiles::get(&mut tx, client, user.id).await?.ok_or(UserError::Unknown)?;
     tx.commit().await?;
     Ok(stored)

@@ -15,7 +15,7 @@ use storage::{
 
 use base::{
     Error,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
     secrets::{SealError, SecretPurpose},
 };
 
@@ -67,13 +67,13 @@ pub enum AddNumberError {
     CloudAccountMissing,
     #[error("`{0}` is not an id of Meta: ids have 1 to 64 letters, digits and `_`")]
     BadId(String),
-    #[error("an access token and an app secret must be visible ASCII characters without spaces")]
-    BadToken,
+    #[error("the {0} must be visible ASCII characters without spaces")]
+    BadSecret(&'static str),
     #[error("a WHATSAPP_LITE number has no phone-number id, business account or access token: leave them out")]
     CloudAccountNotTaken,
     #[error("the client has the number {0} already")]
     NumberTaken(String),
-    #[error("the phone-number id {0} belongs to a number already: its callbacks could not be assigned. Check the id")]
+    #[error("another number has the phone-number id {0} already, so callbacks would fit two numbers; check the id")]
     PhoneNumberIdTaken(String),
     #[error(transparent)]
     Failed(#[from] Error),
@@ -92,7 +92,7 @@ pub async fn add_number(admin: &Administration<'_>, new: NewNumber, actor: Actor
     };
     let inbox = Inbox { id: admin.mint(), settings: settings(admin, client, &new, msisdn)? };
     inboxes::insert(&mut tx, client, &inbox, admin.now()).await.map_err(|error| taken_error(error, &inbox))?;
-    audit(admin, &mut tx, client, actor, "create", ("whatsAppNumber", &inbox.id.to_string())).await?;
+    audit(admin, &mut tx, client, actor, "create", AuditObject::new("whatsAppNumber", &inbox.id)).await?;
     tx.commit().await?;
     Ok(inbox)
 }
@@ -142,8 +142,8 @@ fn check_account(new: &NewNumber) -> Result<(), AddNumberError> {
         (NumberConnection::Cloud, Some(cloud)) => {
             check_id(&cloud.phone_number_id)?;
             check_id(&cloud.waba_id)?;
-            check_token(&cloud.access_token)?;
-            cloud.app_secret.as_deref().map_or(Ok(()), check_token)
+            check_secret("access token", &cloud.access_token)?;
+            cloud.app_secret.as_deref().map_or(Ok(()), |secret| check_secret("app secret", secret))
         }
         (NumberConnection::Cloud, None) => Err(AddNumberError::CloudAccountMissing),
         (NumberConnection::Lite, Some(_)) => Err(AddNumberError::CloudAccountNotTaken),
@@ -156,7 +156,7 @@ fn check_id(id: &str) -> Result<(), AddNumberError> {
     if plain { Ok(()) } else { Err(AddNumberError::BadId(id.to_owned())) }
 }
 
-fn check_token(token: &str) -> Result<(), AddNumberError> {
-    let visible = !token.is_empty() && token.bytes().all(|byte| byte.is_ascii_graphic());
-    if visible { Ok(()) } else { Err(AddNumberError::BadToken) }
+fn check_secret(name: &'static str, secret: &str) -> Result<(), AddNumberError> {
+    let visible = !secret.is_empty() && secret.bytes().all(|byte| byte.is_ascii_graphic());
+    if visible { Ok(()) } else { Err(AddNumberError::BadSecret(name)) }
 }

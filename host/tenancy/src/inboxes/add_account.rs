@@ -4,7 +4,7 @@ use domain::inbox::InboxKind;
 use storage::{
     inboxes::{
         self, Account, Inbox, InboxSettings,
-        accounts::{self, ACCOUNT_UNIQUE, NewsSource},
+        accounts::{self, ACCOUNT_UNIQUE, UpdateSource},
         faults,
     },
     tenancy::clients,
@@ -13,7 +13,7 @@ use storage::{
 
 use base::{
     Error,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
     secrets::{SealError, SecretPurpose},
 };
 
@@ -26,7 +26,7 @@ pub struct NewAccount {
     pub name: String,
     pub access_token: String,
     pub callback_secret: String,
-    pub news: NewsSource,
+    pub updates: UpdateSource,
 }
 
 impl fmt::Debug for NewAccount {
@@ -42,7 +42,7 @@ impl fmt::Debug for NewAccount {
 pub enum AddAccountError {
     #[error("there is no client `{0}`; `patchbay client create` makes one")]
     UnknownClient(String),
-    #[error("the account {0} belongs to another client: its callbacks could not be assigned. Use another account")]
+    #[error("the account {0} belongs to another client; use another account")]
     OfAnotherClient(String),
     #[error(transparent)]
     Failed(#[from] Error),
@@ -85,8 +85,8 @@ pub async fn add_account(admin: &Administration<'_>, new: NewAccount, actor: Act
             }
         })?;
     }
-    accounts::set_news(&mut tx, client, id, new.news, admin.now()).await?;
-    audit(admin, &mut tx, client, actor, action, ("account", &id.to_string())).await?;
+    accounts::set_update_source(&mut tx, client, id, new.updates, admin.now()).await?;
+    audit(admin, &mut tx, client, actor, action, AuditObject::new("account", &id)).await?;
     tx.commit().await?;
     Ok(inbox)
 }

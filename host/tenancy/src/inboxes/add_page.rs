@@ -8,7 +8,7 @@ use storage::{
 
 use base::{
     Error,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
     secrets::{SealError, SecretPurpose},
 };
 
@@ -37,11 +37,11 @@ pub enum AddPageError {
     UnknownClient(String),
     #[error("`{0}` is not an id of a page: ids have 1 to 64 digits")]
     BadId(String),
-    #[error("an access token and an app secret must be visible ASCII characters without spaces")]
-    BadToken,
+    #[error("the {0} must be visible ASCII characters without spaces")]
+    BadSecret(&'static str),
     #[error("the client has the page {0} already")]
     PageTaken(String),
-    #[error("the page {0} belongs to a client already: its callbacks could not be assigned. Use another page")]
+    #[error("the page {0} belongs to another client; use another page")]
     OfAnotherClient(String),
     #[error(transparent)]
     Failed(#[from] Error),
@@ -55,9 +55,10 @@ pub async fn add_page(admin: &Administration<'_>, new: NewPage, actor: Actor) ->
     if !(1..=64).contains(&page_id.len()) || !page_id.bytes().all(|byte| byte.is_ascii_digit()) {
         return Err(AddPageError::BadId(page_id));
     }
-    for secret in std::iter::once(&access_token).chain(&app_secret) {
+    let app_secrets = app_secret.iter().map(|secret| ("app secret", secret));
+    for (name, secret) in std::iter::once(("access token", &access_token)).chain(app_secrets) {
         if secret.is_empty() || !secret.bytes().all(|byte| byte.is_ascii_graphic()) {
-            return Err(AddPageError::BadToken);
+            return Err(AddPageError::BadSecret(name));
         }
     }
     let mut tx = admin.db.begin().await?;
@@ -80,7 +81,7 @@ pub async fn add_page(admin: &Administration<'_>, new: NewPage, actor: Actor) ->
             error.into()
         }
     })?;
-    audit(admin, &mut tx, client, actor, "create", ("messengerPage", &inbox.id.to_string())).await?;
+    audit(admin, &mut tx, client, actor, "create", AuditObject::new("messengerPage", &inbox.id)).await?;
     tx.commit().await?;
     Ok(inbox)
 }

@@ -12,7 +12,7 @@ use super::TemplateRow;
 use crate::sandbox;
 use base::{
     Error,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
     secrets::SecretPurpose,
 };
 use domain::page::{Page, PageRequest};
@@ -53,7 +53,7 @@ pub async fn sync_templates(
     }
     if let Some(actor) = actor {
         let mut tx = admin.db.begin().await?;
-        audit(admin, &mut tx, client, actor, "sync", ("templates", &client.to_string())).await?;
+        audit(admin, &mut tx, client, actor, "sync", AuditObject::new("templates", &client)).await?;
         tx.commit().await?;
     }
     Ok(synced)

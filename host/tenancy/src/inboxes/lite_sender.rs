@@ -15,7 +15,8 @@ pub(super) async fn read(
     ctx: &Context,
     db: &mut PgConnection,
     client: ClientId,
-    (inbox, msisdn): (InboxId, &Msisdn),
+    inbox: InboxId,
+    msisdn: &Msisdn,
 ) -> Result<SenderState> {
     let session = lite::session(db, client, inbox).await?.unwrap_or_default();
     let throttle = lite::throttle(db, client, inbox).await?.unwrap_or_default();

@@ -33,7 +33,7 @@ pub use sender_state::SenderState;
 pub use set_rate::{SetRateError, set_rate};
 pub use sms_sources::{SmsSourceError, add_sms_source, remove_sms_source, sms_sources};
 pub use storage::inboxes::{
-    accounts::NewsSource,
+    accounts::UpdateSource,
     overview::{InboxOverview, TierReport},
     templates::TemplateRow,
 };
@@ -61,8 +61,7 @@ impl WhatsAppNumber {
 /// The client's numbers that contain `search` (`""` = all), sorted by MSISDN.
 pub async fn list_numbers(db: &Db, client: ClientId, search: &str, page: PageRequest) -> Result<Page<WhatsAppNumber>> {
     let mut db = db.acquire().await?;
-    let wanted = (Channel::Whatsapp, search);
-    let (items, total) = storage::inboxes::page(&mut db, client, wanted, page).await?;
+    let (items, total) = storage::inboxes::page(&mut db, client, Channel::Whatsapp, search, page).await?;
     let items = items.iter().filter_map(WhatsAppNumber::of).collect();
     Ok(Page::of(items, total))
 }
@@ -75,7 +74,7 @@ pub async fn sender_state(
     inbox: &Inbox,
 ) -> Result<SenderState> {
     match inbox.lite() {
-        Some(number) => lite_sender::read(ctx, db, client, (inbox.id, &number.msisdn)).await,
+        Some(number) => lite_sender::read(ctx, db, client, inbox.id, &number.msisdn).await,
         None => Ok(SenderState::default()),
     }
 }

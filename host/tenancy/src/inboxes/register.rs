@@ -6,7 +6,7 @@
 
 use base::{
     Error,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
 };
 use domain::{ids::ClientId, inbox::BillingModel, registration::LiteRegistration};
 use storage::{
@@ -49,7 +49,7 @@ pub async fn register_lite_number(
     let inbox = Inbox { id: number.id, settings: InboxSettings::WhatsappLite(lite) };
     let mut tx = admin.db.begin().await?;
     inboxes::insert(&mut tx, client, &inbox, admin.now()).await?;
-    audit(admin, &mut tx, client, actor, "register", ("whatsAppNumber", &inbox.id.to_string())).await?;
+    audit(admin, &mut tx, client, actor, "register", AuditObject::new("whatsAppNumber", &inbox.id)).await?;
     tx.commit().await?;
     Ok(number)
 }

@@ -10,7 +10,7 @@ use storage::{
 
 use base::{
     Error,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
     secrets::{SealError, SecretPurpose},
 };
 
@@ -67,7 +67,7 @@ pub async fn renew_token(admin: &Administration<'_>, new: NewToken, actor: Actor
     }
     // They are about the old token.
     faults::clear(&mut tx, client, inbox.id).await?;
-    audit(admin, &mut tx, client, actor, "renewToken", ("inbox", &inbox.id.to_string())).await?;
+    audit(admin, &mut tx, client, actor, "renewToken", AuditObject::new("inbox", &inbox.id)).await?;
     tx.commit().await?;
     Ok(inbox)
 }

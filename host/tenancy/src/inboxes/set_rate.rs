@@ -9,7 +9,7 @@ use storage::{
 
 use base::{
     Error,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
 };
 
 /// The possible rates of a number in messages per second. Meta accepts no more.
@@ -53,7 +53,7 @@ pub async fn set_rate(
     if !inboxes::set_rate(&mut tx, client, inbox.id, inbox.kind(), per_second.map(i32::from)).await? {
         return Err(SetRateError::HasNone(number));
     }
-    audit(admin, &mut tx, client, actor, "setRate", ("inbox", &inbox.id.to_string())).await?;
+    audit(admin, &mut tx, client, actor, "setRate", AuditObject::new("inbox", &inbox.id)).await?;
     tx.commit().await?;
     Ok(inbox)
 }

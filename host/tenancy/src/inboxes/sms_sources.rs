@@ -2,7 +2,7 @@
 
 use base::{
     Error,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
 };
 use domain::{
     ids::{ClientId, InboxId},
@@ -62,7 +62,7 @@ pub async fn add_sms_source(
             inbox
         }
     };
-    audit(admin, &mut tx, client, actor, "create", ("smsSource", &inbox.id.to_string())).await?;
+    audit(admin, &mut tx, client, actor, "create", AuditObject::new("smsSource", &inbox.id)).await?;
     tx.commit().await?;
     Ok(inbox)
 }
@@ -84,7 +84,7 @@ pub async fn remove_sms_source(
         return Err(SmsSourceError::Default(address.to_owned()));
     }
     sms_sources::set_removed(&mut tx, client, source.id, Some(admin.now())).await?;
-    audit(admin, &mut tx, client, actor, "remove", ("smsSource", &source.id.to_string())).await?;
+    audit(admin, &mut tx, client, actor, "remove", AuditObject::new("smsSource", &source.id)).await?;
     tx.commit().await?;
     Ok(address.to_owned())
 }

@@ -1,12 +1,12 @@
 use base::{
     Error,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
 };
 use channels::media_store::{MediaStore, MediaStoreError};
 use domain::{address::Address, ids::ClientId};
 use storage::{
     Db,
-    personal_data::{self, KnownPerson, PersonalTable, REGISTRY, StopEntries, erasures},
+    personal_data::{self, KnownPerson, PersonalTable, REGISTRY, StopEntries, TableRelation, erasures},
 };
 
 use super::{
@@ -52,17 +52,25 @@ pub(super) struct ErasedPerson {
     pub(super) is_complete: bool,
 }
 
-/// Erases the person with this address: cancels waiting messages, deletes files, then rows. Other processes may work
-/// at the same time. Rows that they store during the erasure are found in the next round.
+/// An erasure to make: the person with this address.
+#[derive(Debug, Clone, Copy)]
+pub struct WantedErasure<'a> {
+    pub address: &'a Address,
+    pub stops: StopEntries,
+}
+
+/// Erases a person: cancels waiting messages, deletes files, then rows. Other processes may work at the same time. Rows
+/// that they store during the erasure are found in the next round.
 pub async fn erase(
     admin: &Administration<'_>,
     media: &dyn MediaStore,
     client: ClientId,
-    (address, stops): (&Address, StopEntries),
+    wanted: WantedErasure<'_>,
     actor: Actor,
 ) -> Result<Certificate, EraseError> {
     let started_at = admin.now();
-    let erased = erase_all(admin, media, client, (address, stops), RunningCalls::Possible).await?;
+    let WantedErasure { address, stops } = wanted;
+    let erased = erase_all(admin, media, client, wanted, RunningCalls::Possible).await?;
     let ErasedPerson { person, mut counts, is_complete } = erased;
     let name = search::name(admin, client, address);
     let names: Vec<String> = person.addresses().map(|one| search::name(admin, client, one)).collect();
@@ -70,7 +78,7 @@ pub async fn erase(
     for table in REGISTRY.iter().filter(|table| ErasureAction::on(table, stops) == Some(ErasureAction::Kept)) {
         counts.keep(table, personal_data::kept_stops(&mut tx, &person, table).await?);
     }
-    audit(admin, &mut tx, client, actor, "erase", ("person", &name)).await?;
+    audit(admin, &mut tx, client, actor, "erase", AuditObject::new("person", &name)).await?;
     erasures::insert(&mut tx, client, admin.mint(), stops, &names).await?;
     tx.commit().await?;
     Ok(Certificate {
@@ -89,7 +97,7 @@ pub(super) async fn erase_all(
     admin: &Administration<'_>,
     media: &dyn MediaStore,
     client: ClientId,
-    (address, stops): (&Address, StopEntries),
+    WantedErasure { address, stops }: WantedErasure<'_>,
     calls: RunningCalls,
 ) -> Result<ErasedPerson, EraseError> {
     let db = admin.db.with_patience(search::STATEMENT_TIMEOUT);
@@ -153,7 +161,8 @@ async fn erase_rows(
     for table in tables {
         let relations = personal_data::relations(&mut *db.acquire().await?, table).await?;
         for relation in relations {
-            let rows = erase_relation(db, person, (table, &relation), stops).await?;
+            let relation = TableRelation { table, relation: &relation };
+            let rows = erase_relation(db, person, relation, stops).await?;
             counts.add(table, stops, rows);
         }
     }
@@ -163,7 +172,7 @@ async fn erase_rows(
 async fn erase_relation(
     db: &Db,
     person: &KnownPerson,
-    relation: (&PersonalTable, &str),
+    relation: TableRelation<'_>,
     stops: StopEntries,
 ) -> Result<u64, EraseError> {
     let mut erased = 0;

@@ -1,6 +1,6 @@
 use base::{
     Result,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
 };
 use chrono::{DateTime, Utc};
 use domain::{
@@ -40,7 +40,7 @@ pub async fn export(admin: &Administration<'_>, client: ClientId, address: &Addr
         tables.extend(found.filter(|found| !found.rows.is_empty()));
     }
     let mut tx = db.begin().await?;
-    audit(admin, &mut tx, client, actor, "export", ("person", &name)).await?;
+    audit(admin, &mut tx, client, actor, "export", AuditObject::new("person", &name)).await?;
     tx.commit().await?;
     Ok(Export {
         person: name,

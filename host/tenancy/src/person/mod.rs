@@ -12,7 +12,7 @@ mod repetition;
 mod search;
 
 pub use certificate::{Certificate, ErasedTable, ErasureAction};
-pub use erasure::{EraseError, erase};
+pub use erasure::{EraseError, WantedErasure, erase};
 pub use storage::personal_data::StopEntries;
 
 pub use export::{Export, ExportedFile, export};

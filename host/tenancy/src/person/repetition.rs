@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use base::{
     Result,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
     secrets::Sealer,
 };
 use channels::media_store::MediaStore;
@@ -13,7 +13,7 @@ use storage::personal_data::erasures::{self, FinishedErasure};
 use uuid::Uuid;
 
 use super::{
-    erasure::{EraseError, RunningCalls, erase_all},
+    erasure::{EraseError, RunningCalls, WantedErasure, erase_all},
     search,
 };
 
@@ -79,7 +79,8 @@ async fn repeat_one(
 ) -> Result<(), EraseError> {
     for address in addresses {
         // The processes that made calls have ended.
-        let erased = erase_all(admin, media, erasure.client, (address, erasure.stops), RunningCalls::Ended).await?;
+        let wanted = WantedErasure { address, stops: erasure.stops };
+        let erased = erase_all(admin, media, erasure.client, wanted, RunningCalls::Ended).await?;
         if !erased.is_complete {
             return Err(EraseError::Incomplete);
         }
@@ -87,7 +88,7 @@ async fn repeat_one(
     let mut tx = admin.db.begin().await?;
     if let Some(address) = addresses.first() {
         let name = search::name(admin, erasure.client, address);
-        audit(admin, &mut tx, erasure.client, Actor::Platform, "erase", ("person", &name)).await?;
+        audit(admin, &mut tx, erasure.client, Actor::Platform, "erase", AuditObject::new("person", &name)).await?;
     }
     erasures::insert_repeated(&mut tx, erasure).await?;
     tx.commit().await?;

@@ -4,7 +4,7 @@ mod secrets;
 
 use base::{
     Error,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
     secrets::{SealError, SecretPurpose},
 };
 use domain::{
@@ -83,7 +83,7 @@ pub async fn add(
     inboxes::insert(&mut tx, client, &inbox, admin.now()).await?;
     sites::save(&mut tx, &site).await?;
     sites::set_identity_secret(&mut tx, client, site.id, &secret).await?;
-    note(admin, &mut tx, (client, site.id), actor, "create").await?;
+    audit(admin, &mut tx, client, actor, "create", AuditObject::new("webSite", &site.id)).await?;
     tx.commit().await?;
     Ok(site)
 }
@@ -100,7 +100,7 @@ pub async fn update(
     let mut site = lock_site(&mut tx, client, id).await?;
     fill(&mut tx, &mut site, asked).await?;
     sites::save(&mut tx, &site).await?;
-    note(admin, &mut tx, (client, id), actor, "update").await?;
+    audit(admin, &mut tx, client, actor, "update", AuditObject::new("webSite", &id)).await?;
     tx.commit().await?;
     Ok(site)
 }
@@ -116,7 +116,7 @@ pub async fn new_key(
     let mut tx = admin.db.begin().await?;
     let mut site = lock_site(&mut tx, client, id).await?;
     sites::set_key(&mut tx, client, id, &key).await?;
-    note(admin, &mut tx, (client, id), actor, "rotate").await?;
+    audit(admin, &mut tx, client, actor, "rotate", AuditObject::new("webSite", &id)).await?;
     tx.commit().await?;
     site.key = key;
     Ok(site)
@@ -126,7 +126,7 @@ pub async fn delete(admin: &Administration<'_>, client: ClientId, id: InboxId, a
     let mut tx = admin.db.begin().await?;
     lock_site(&mut tx, client, id).await?;
     sites::delete(&mut tx, client, id, admin.now()).await?;
-    note(admin, &mut tx, (client, id), actor, "delete").await?;
+    audit(admin, &mut tx, client, actor, "delete", AuditObject::new("webSite", &id)).await?;
     tx.commit().await?;
     Ok(())
 }
@@ -161,7 +161,7 @@ pub async fn rotate_identity_secret(
     let mut tx = admin.db.begin().await?;
     lock_site(&mut tx, client, id).await?;
     sites::set_identity_secret(&mut tx, client, id, &sealed).await?;
-    note(admin, &mut tx, (client, id), actor, "rotateSecret").await?;
+    audit(admin, &mut tx, client, actor, "rotateSecret", AuditObject::new("webSite", &id)).await?;
     tx.commit().await?;
     Ok(secret)
 }
@@ -196,16 +196,5 @@ async fn fill(db: &mut PgConnection, site: &mut Site, asked: &SiteForm) -> Resul
         };
     }
     asked.apply(&mut site.settings);
-    Ok(())
-}
-
-async fn note(
-    admin: &Administration<'_>,
-    db: &mut PgConnection,
-    (client, id): (ClientId, InboxId),
-    actor: Actor,
-    action: &str,
-) -> Result<(), SiteError> {
-    audit(admin, db, client, actor, action, ("webSite", &id.to_string())).await?;
     Ok(())
 }

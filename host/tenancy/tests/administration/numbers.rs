@@ -119,7 +119,7 @@ async fn a_missing_or_superfluous_field_of_a_number_is_named() {
     let refused = add(&office, cloud(|cloud| cloud.waba_id = "../1".to_owned())).await;
     assert!(matches!(refused, Err(AddNumberError::BadId(_))));
     let refused = add(&office, cloud(|cloud| cloud.access_token = "two words".to_owned())).await;
-    assert!(matches!(refused, Err(AddNumberError::BadToken)));
+    assert!(matches!(refused, Err(AddNumberError::BadSecret("access token"))));
     add(&office, NewNumber { cloud: None, ..lite }).await.unwrap();
 }
 

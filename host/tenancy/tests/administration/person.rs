@@ -11,7 +11,7 @@ use domain::{
     phone::Msisdn,
 };
 use storage::personal_data::{REGISTRY, RowScope, RowTreatment, TableRule};
-use tenancy::person::{self, Certificate, EraseError, ErasureAction, StopEntries};
+use tenancy::person::{self, Certificate, EraseError, ErasureAction, StopEntries, WantedErasure};
 use uuid::Uuid;
 
 use crate::{
@@ -51,8 +51,8 @@ impl Stage {
 
     async fn erase_with(&self, planted: &Planted, stops: StopEntries) -> Result<Certificate, EraseError> {
         let admin = self.office.administration();
-        let person = (&address(planted.phone), stops);
-        person::erase(&admin, self.store.as_ref(), ClientId(planted.client), person, Actor::Operator).await
+        let wanted = WantedErasure { address: &address(planted.phone), stops };
+        person::erase(&admin, self.store.as_ref(), ClientId(planted.client), wanted, Actor::Operator).await
     }
 
     async fn run(&self, sql: &str) {

@@ -90,11 +90,11 @@ async fn a_user_ends_own_sessions_and_an_administrator_those_of_others() {
     let grace = create_user(&admin, "acme", office::grace(), Actor::Operator).await.unwrap().user;
     let (own, other) = (opened(&office, login("correct horse")).await, opened(&office, of_grace()).await);
     let actor = Actor::User(grace);
-    assert!(!sessions::end(&admin, client.client, (Some(grace), own.id), actor).await.unwrap());
+    assert!(!sessions::end(&admin, client.client, Some(grace), own.id, actor).await.unwrap());
     assert!(caller(&office, &own).await.is_some());
-    assert!(sessions::end(&admin, client.client, (None, other.id), Actor::User(client.user)).await.unwrap());
+    assert!(sessions::end(&admin, client.client, None, other.id, Actor::User(client.user)).await.unwrap());
     assert!(caller(&office, &other).await.is_none());
-    assert!(!sessions::end(&admin, client.client, (None, other.id), actor).await.unwrap(), "it has ended already");
+    assert!(!sessions::end(&admin, client.client, None, other.id, actor).await.unwrap(), "it has ended already");
 }
 
 #[tokio::test]

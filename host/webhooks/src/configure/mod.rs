@@ -17,7 +17,7 @@ use storage::{
         audit::{self, AuditEntry},
         clients,
     },
-    webhooks::configs::{self, NewConfig, StoredConfig},
+    webhooks::configs::{self, NewConfig, SecretReplacement, StoredConfig},
 };
 use uuid::Uuid;
 
@@ -39,8 +39,8 @@ const URL_MAX: usize = 2048;
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigureError {
     #[error(
-        "whatsAppNumberId is not one of your numbers; give the id of the nested whatsAppNumber object of \
-         WhatsAppClientNumbers/getForCurrentLoginUser, or leave it out for the default of all your numbers"
+        "whatsAppNumberId is not one of your numbers; give `whatsAppNumber.id` from the answer of \
+         `WhatsAppClientNumbers/getForCurrentLoginUser`, or leave it out for the default of all your numbers"
     )]
     NumberNotYours,
     #[error("there is a default configuration already; update it, or delete it first")]
@@ -160,7 +160,8 @@ pub async fn rotate_secret(
     let sealed = ctx.sealer.seal(client, SecretPurpose::WebhookSecret, &secret)?;
     let mut tx = ctx.db.begin().await?;
     let now = ctx.now();
-    if !configs::replace_secret(&mut tx, client, id, &sealed, (now, now + REPLACED_SECRET_SIGNS)).await? {
+    let new = SecretReplacement { sealed: &sealed, at: now, previous_expires_at: now + REPLACED_SECRET_SIGNS };
+    if !configs::replace_secret(&mut tx, client, id, new).await? {
         return Err(ConfigureError::NotFound);
     }
     note(ctx, &mut tx, client, actor, "rotate-secret", id).await?;

@@ -55,7 +55,7 @@ impl DeliveryTarget {
     fn post(&self, ready: &ReadyDelivery, now: DateTime<Utc>) -> std::result::Result<WebhookPost, PostError> {
         let to = self.address.clone()?;
         let id = ready.id.to_string();
-        let headers = signed_headers(&self.secrets(now), (&id, now.timestamp()), &ready.body, self.mode);
+        let headers = signed_headers(&self.secrets(now), &id, now.timestamp(), &ready.body, self.mode);
         Ok(WebhookPost { to, headers, body: ready.body.clone() })
     }
 

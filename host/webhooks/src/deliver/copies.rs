@@ -101,7 +101,7 @@ async fn sign(ctx: &Context, client: ClientId, copies: Vec<WebhookCopy>) -> Resu
         }
         let Some((_, target)) = &last else { continue };
         let id = delivery.to_string();
-        let headers = signed_headers(&target.secrets(now), (&id, now.timestamp()), &body, target.mode);
+        let headers = signed_headers(&target.secrets(now), &id, now.timestamp(), &body, target.mode);
         let text = headers.iter().filter_map(|(name, value)| Some((name.to_string(), value.to_str().ok()?.to_owned())));
         let headers = text.collect();
         signed.push(SignedWebhook { number, id: delivery, webhook, headers, body });

@@ -165,7 +165,7 @@ mod tests {
         assert_eq!(id(send_queue.pop()), Some(1));
         assert_eq!(id(send_queue.pop()), Some(2));
         send_queue.note_settled(&retry);
-        assert_eq!(id(send_queue.pop()), None, "the answer to a retry lets nobody pass");
+        assert_eq!(id(send_queue.pop()), None, "the answer to a retry lets no other delivery pass");
     }
 
     #[test]

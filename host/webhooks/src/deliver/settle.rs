@@ -125,8 +125,7 @@ pub(super) async fn write(
     rows: OutcomeRows<'_>,
     give_back_at: Option<DateTime<Utc>>,
 ) -> Result<Option<LaneState>> {
-    let lane = (endpoint_of(lease), lease.fence);
-    Ok(deliveries::settle(db, lease.client, lane, rows, give_back_at).await?)
+    Ok(deliveries::settle(db, lease.key(), lease.fence, rows, give_back_at).await?)
 }
 
 fn finish<'a>(

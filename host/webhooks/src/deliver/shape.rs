@@ -120,7 +120,7 @@ pub(super) struct ShapedDelivery {
 }
 
 impl ShapedDelivery {
-    fn by_nobody(delivery: DueEvent, outcome: ShapeOutcome) -> Self {
+    fn without_shaper(delivery: DueEvent, outcome: ShapeOutcome) -> Self {
         Self { delivery, outcome, by: None, calls: Vec::new() }
     }
 }
@@ -182,7 +182,7 @@ impl PageShaper {
                     together.deliveries.push((place, delivery));
                     together.events.push(event);
                 }
-                None => shaped.push((place, ShapedDelivery::by_nobody(delivery, ShapeOutcome::Unreadable))),
+                None => shaped.push((place, ShapedDelivery::without_shaper(delivery, ShapeOutcome::Unreadable))),
             }
         }
         for (shaper, together) in by_shaper {
@@ -204,8 +204,9 @@ impl PageShaper {
         match self.plugins.shape_several(call, &events).await {
             Ok(bodies) => {
                 let made = deliveries.into_iter().zip(bodies);
-                shaped
-                    .extend(made.map(|((place, due), body)| (place, ShapedDelivery::by_nobody(due, outcome_of(body)))));
+                shaped.extend(
+                    made.map(|((place, due), body)| (place, ShapedDelivery::without_shaper(due, outcome_of(body)))),
+                );
             }
             Err(_) => {
                 for ((place, delivery), event) in deliveries.into_iter().zip(&events) {
@@ -274,7 +275,9 @@ impl PageShaper {
         match self.ask(shaper, delivery, event).await {
             (Ok((ShapedBody::Unchanged, _)), call) => (Some(OwnAnswer::Unchanged), call),
             (Ok((ShapedBody::Custom(_), _)), mut call) => {
-                call.add_log_line("`custom` of a shaper is unknown to this version; the built-in shaper was used");
+                call.add_log_line(
+                    "this version does not know the `custom` of the shaper; the built-in shaper was used",
+                );
                 (Some(OwnAnswer::Unchanged), call)
             }
             (Ok((body, _)), call) => match fault_of(body.text()) {
@@ -302,7 +305,7 @@ impl PageShaper {
                 tokio::time::sleep(BUSY_PAUSE).await;
                 continue;
             }
-            let made = FinishedCall::of((answering, &about), &answer, now);
+            let made = FinishedCall::of(answering, &about, &answer, now);
             return (answer, made);
         }
     }

@@ -1,6 +1,6 @@
 use base::{
     Context,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
 };
 use chrono::{DateTime, Utc};
 use domain::{
@@ -9,7 +9,10 @@ use domain::{
 };
 use storage::{
     Queue,
-    webhooks::{configs, history, resend as rows},
+    webhooks::{
+        configs, history,
+        resend::{self as rows, FailedDeliveries},
+    },
 };
 
 use super::{EndpointHealth, HistoryError, endpoints_of};
@@ -52,7 +55,7 @@ pub async fn resend(
     if !rows::one(&mut tx, client, id, ctx.now()).await? {
         return Err(HistoryError::Dropped);
     }
-    let object = ("webhook-delivery", &*id.to_string());
+    let object = AuditObject::new("webhook-delivery", &id);
     audit(&Administration::from(ctx), &mut tx, client, actor, "resend", object).await?;
     tx.commit().await?;
     wake(ctx, client, endpoint.id);
@@ -86,11 +89,12 @@ pub async fn resend_failed(
     let wanted = |endpoint: &&EndpointHealth| is_on(endpoint) && webhook.is_none_or(|named| named == endpoint.webhook);
     let mut resent = ResendResult { count: 0, more: false };
     for endpoint in endpoints.iter().filter(wanted) {
+        let failed = FailedDeliveries { endpoint: endpoint.id, since, until };
         while !resent.more {
             let mut tx = ctx.db.begin().await?;
-            let moved = rows::resend_failed(&mut tx, client, endpoint.id, (since, until), ctx.now(), AT_ONCE).await?;
+            let moved = rows::resend_failed(&mut tx, client, failed, ctx.now(), AT_ONCE).await?;
             if moved > 0 {
-                let object = ("webhook-endpoint", &*endpoint.id.to_string());
+                let object = AuditObject::new("webhook-endpoint", &endpoint.id);
                 audit(&Administration::from(ctx), &mut tx, client, actor, "resend-failed", object).await?;
             }
             tx.commit().await?;

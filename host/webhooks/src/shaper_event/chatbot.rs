@@ -18,7 +18,7 @@ use plugin_host::unix_millis;
 
 pub(super) fn message_event(
     came: &MessageCame,
-    told: ChatbotReport,
+    report: ChatbotReport,
     business: &str,
     at: DateTime<Utc>,
 ) -> ChatbotEvent {
@@ -38,13 +38,13 @@ pub(super) fn message_event(
             .or_else(|| came.quoted_provider_id.as_deref().map(|id| bare_id(id).to_owned())),
         quoted_text: quoted.and_then(|answered| answered.text.clone()),
         metadata: came.referral.as_ref().map(|referral| referral.metadata().collect()).unwrap_or_default(),
-        ..of_chat((&came.chat, &came.customer), told, (Direction::Incoming, business), at)
+        ..event_of_chat(&came.chat, &came.customer, report, Direction::Incoming, business, at)
     }
 }
 
 pub(super) fn change_event(
     changed: &MessageChanged,
-    told: ChatbotReport,
+    report: ChatbotReport,
     business: &str,
     at: DateTime<Utc>,
 ) -> ChatbotEvent {
@@ -52,12 +52,17 @@ pub(super) fn change_event(
         message_id: Some(changed.message.to_string()),
         message_type: Some(changed.kind.as_str().to_owned()),
         message_text: changed.text.clone(),
-        ..of_chat((&changed.chat, &changed.customer), told, (Direction::Incoming, business), at)
+        ..event_of_chat(&changed.chat, &changed.customer, report, Direction::Incoming, business, at)
     }
 }
 
 /// An answer of the bot or an agent. Templates and quotes are reported for replies of customers only.
-pub(super) fn reply_event(said: &MessageSaid, told: ChatbotReport, business: &str, at: DateTime<Utc>) -> ChatbotEvent {
+pub(super) fn reply_event(
+    said: &MessageSaid,
+    report: ChatbotReport,
+    business: &str,
+    at: DateTime<Utc>,
+) -> ChatbotEvent {
     let media_url = match &said.content {
         OutboundContent::Media(file) => Some(file.url.clone()),
         _ => None,
@@ -68,20 +73,20 @@ pub(super) fn reply_event(said: &MessageSaid, told: ChatbotReport, business: &st
         message_type: Some(type_of_reply(&said.content).as_str().to_owned()),
         message_text: readable_text::of_outbound(&said.content),
         media_url,
-        ..of_chat((&said.chat, &said.customer), told, (Direction::Outgoing, business), at)
+        ..event_of_chat(&said.chat, &said.customer, report, Direction::Outgoing, business, at)
     }
 }
 
 pub(super) fn assignment_event(
     scene: &EventContext,
     assigned: AssignmentEffects,
-    told: ChatbotReport,
+    report: ChatbotReport,
     business: &str,
     at: DateTime<Utc>,
 ) -> ChatbotEvent {
     ChatbotEvent {
         routed_to_another_team: Some(assigned.to_another_team),
-        ..of_chat((&scene.chat, &scene.customer), told, (Direction::Outgoing, business), at)
+        ..event_of_chat(&scene.chat, &scene.customer, report, Direction::Outgoing, business, at)
     }
 }
 
@@ -98,10 +103,14 @@ fn type_of_reply(content: &OutboundContent) -> MessageContentType {
     }
 }
 
-fn of_chat(
-    (chat, customer): (&EventChat, &EventCustomer),
-    told: ChatbotReport,
-    (direction, business): (Direction, &str),
+/// The fields that all events of a chat have. `business`: the address of the inbox. The caller sets the fields of the
+/// message.
+fn event_of_chat(
+    chat: &EventChat,
+    customer: &EventCustomer,
+    report: ChatbotReport,
+    direction: Direction,
+    business: &str,
     at: DateTime<Utc>,
 ) -> ChatbotEvent {
     let flags = chat.state.flags();
@@ -112,7 +121,7 @@ fn of_chat(
         Direction::Outgoing => (business, phone),
     };
     ChatbotEvent {
-        event_id: told.event_id.to_string(),
+        event_id: report.event_id.to_string(),
         direction,
         timestamp_ms: unix_millis(at),
         chat_participant_id: chat.participant.to_string(),
@@ -143,9 +152,9 @@ fn of_chat(
         }),
         routed_to_another_team: None,
         settings: ChatbotSettings {
-            payload_version: told.payload_version.as_str().to_owned(),
-            include_outgoing: told.include_outgoing,
-            stop_on_agent_assignment: told.stop_on_agent_assignment,
+            payload_version: report.payload_version.as_str().to_owned(),
+            include_outgoing: report.include_outgoing,
+            stop_on_agent_assignment: report.stop_on_agent_assignment,
         },
         metadata: Vec::new(),
     }

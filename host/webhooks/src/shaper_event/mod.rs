@@ -64,18 +64,18 @@ fn of(report: &WebhookReport, business: &str) -> Option<WebhookEvent> {
             WebhookEvent::SessionStatus(session(changed, business, at))
         }
         (ReportKind::Partner, event) => WebhookEvent::Partner(partner::partner(event, business, at)?),
-        (ReportKind::Chatbot(told), Event::MessageCame(came)) => {
-            WebhookEvent::Chatbot(chatbot::message_event(came, told, business, at))
+        (ReportKind::Chatbot(chatbot_report), Event::MessageCame(came)) => {
+            WebhookEvent::Chatbot(chatbot::message_event(came, chatbot_report, business, at))
         }
-        (ReportKind::Chatbot(told), Event::MessageSaid(said)) => {
-            WebhookEvent::Chatbot(chatbot::reply_event(said, told, business, at))
+        (ReportKind::Chatbot(chatbot_report), Event::MessageSaid(said)) => {
+            WebhookEvent::Chatbot(chatbot::reply_event(said, chatbot_report, business, at))
         }
-        (ReportKind::Chatbot(told), Event::MessageChanged(changed)) => {
-            WebhookEvent::Chatbot(chatbot::change_event(changed, told, business, at))
+        (ReportKind::Chatbot(chatbot_report), Event::MessageChanged(changed)) => {
+            WebhookEvent::Chatbot(chatbot::change_event(changed, chatbot_report, business, at))
         }
-        (ReportKind::Chatbot(told), Event::ChatChangedHands(changed)) => {
+        (ReportKind::Chatbot(chatbot_report), Event::ChatChangedHands(changed)) => {
             let (scene, assigned) = (report.scene.as_deref()?, changed.assignment()?);
-            WebhookEvent::Chatbot(chatbot::assignment_event(scene, assigned, told, business, at))
+            WebhookEvent::Chatbot(chatbot::assignment_event(scene, assigned, chatbot_report, business, at))
         }
         _ => return None,
     })

@@ -383,7 +383,7 @@ async fn a_worker_that_lost_its_lane_writes_nothing() {
     let lost = webhooks::deliver::work(&stage.ctx, &lease).await;
     assert!(matches!(lost, Err(base::Error::LeaseLost)), "{lost:?}");
     assert_eq!(stage.states().await, [("PENDING".to_owned(), 0)]);
-    assert!(sink.received().is_empty(), "nothing is sent in a lane that is somebody else's");
+    assert!(sink.received().is_empty(), "nothing is sent in the lane of another worker");
 }
 
 #[tokio::test]

@@ -134,7 +134,7 @@ fn obey(text: &str, message: &IncomingMessage, session: &Session) -> Result<Vec<
         })],
         "person" => vec![Action::text("one moment"), Action::hand_over("wants a person")],
         "person-of" => vec![
-            Action::text(format!("one moment, somebody of {rest}")),
+            Action::text(format!("one moment, a colleague of {rest}")),
             Action::HandOver(HandOver { team: Some(rest.to_owned()), note: None }),
         ],
         "place" => vec![Action::ReplyLocation(ReplyLocation {

@@ -14,8 +14,8 @@ impl Router for Usher {
             "bot" if rest.is_empty() => Decision::default_bot("the customer asked for the bot"),
             "bot" => Decision::bot(rest, "the customer asked for a bot"),
             "team" => Decision::team(rest, "the customer asked for a team").with_note("is in a hurry"),
-            "agent" => Decision::agent(rest, "the customer asked for somebody"),
-            "queue" => Decision::queue("the customer asked for anybody"),
+            "agent" => Decision::agent(rest, "the customer asked for an agent"),
+            "queue" => Decision::queue("the customer asked for any agent"),
             "count" => Decision::default_bot(format!("conversation {}", count()?)),
             "facts" => Decision::queue(format!(
                 "bot {:?}, reopened {}, team {:?}, weekday {}, tags {}",

@@ -259,7 +259,10 @@ fn an_unread_answer_counts_until_it_is_gone_and_its_owner_gets_no_more() {
     let second = desk.enter(client(1)).unwrap();
     let refused = desk.ledger.hold_answer(second, 25 * MB, true, desk.now);
     assert_eq!(refused, Err(AdmissionRefusal::BytesOfClient(64 * MB)));
-    assert!(desk.ledger.hold_answer(second, 25 * MB, false, desk.now).is_ok(), "what was done is told");
+    assert!(
+        desk.ledger.hold_answer(second, 25 * MB, false, desk.now).is_ok(),
+        "the answer of finished work is always held"
+    );
     assert_eq!(desk.enter(client(1)), Err(AdmissionRefusal::BytesOfClient(64 * MB)), "nothing new begins");
     desk.ledger.release(first, 40 * MB, desk.now);
     assert!(desk.enter(client(1)).is_ok());

@@ -46,7 +46,7 @@ pub fn parse(raw: &[u8]) -> Result<Vec<CallbackItem>, CallbackError> {
         let Some(page) = owned(entry, "id").filter(|id| id.len() <= PAGE_ID_MAX_BYTES) else {
             let reason = "`id` is missing, or no id of a page";
             let kind = UnreadableKind::Entry;
-            items.push(unreadable_item(CallbackTarget::Nobody, InboxKind::Messenger, kind, reason, entry));
+            items.push(unreadable_item(CallbackTarget::Unknown, InboxKind::Messenger, kind, reason, entry));
             continue;
         };
         for event in elements(entry, "messaging") {

@@ -67,7 +67,7 @@ fn deliver_sm_lacking(body: &[u8], lacking: Option<usize>) -> Read {
     let data_coding = fields.octet()?;
     let _default_message = fields.octet();
     let short_message = fields.counted_octets();
-    fields.message(source, destination, (esm_class, data_coding), short_message)
+    fields.message(source, destination, esm_class, data_coding, short_message)
 }
 
 fn data_sm_lacking(body: &[u8], lacking: Option<usize>) -> Read {
@@ -78,7 +78,7 @@ fn data_sm_lacking(body: &[u8], lacking: Option<usize>) -> Read {
     let esm_class = fields.octet()?;
     let _registered_delivery = fields.octet()?;
     let data_coding = fields.octet()?;
-    fields.message(source, destination, (esm_class, data_coding), &[])
+    fields.message(source, destination, esm_class, data_coding, &[])
 }
 
 struct Fields<'a> {
@@ -143,7 +143,8 @@ impl<'a> Fields<'a> {
         self,
         source: PduAddress,
         destination: PduAddress,
-        (esm_class, data_coding): (u8, u8),
+        esm_class: u8,
+        data_coding: u8,
         short_message: &[u8],
     ) -> Read {
         let (mut parameters, whole) = PduParameters::read(self.rest);

@@ -47,7 +47,7 @@ async fn a_caller_that_is_dropped_gives_its_request_up() {
     let queued = session.request(CommandId::SubmitSm, b"never", LONG);
     tokio::select! {
         biased;
-        _ = &mut blocked => panic!("nobody reads"),
+        _ = &mut blocked => panic!("the peer does not read"),
         _ = tokio::time::timeout(SHORT, queued) => {}
     }
     let mut frames = Frames::new(theirs);

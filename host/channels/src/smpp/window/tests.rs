@@ -2,14 +2,14 @@ use uuid::Uuid;
 
 use super::*;
 
-const NOBODY_ELSE: &dyn Fn(usize) -> bool = &|_| true;
+const NO_OTHERS: &dyn Fn(usize) -> bool = &|_| true;
 
 fn inbox(number: u128) -> InboxId {
     InboxId(Uuid::from_u128(number))
 }
 
 fn take(window: &Arc<Window>, who: u128, wanted: usize) -> Vec<(WindowPlace, DoubtRoom)> {
-    window.take(inbox(who), wanted, Instant::now(), NOBODY_ELSE, &mut |_| Reservation::Yes)
+    window.take(inbox(who), wanted, Instant::now(), NO_OTHERS, &mut |_| Reservation::Yes)
 }
 
 #[test]
@@ -28,7 +28,7 @@ fn an_inbox_alone_gets_the_whole_window_and_no_more() {
 fn binds_take_turns_and_one_without_a_place_is_skipped() {
     let window = Window::new(vec![8, 8, 8]);
     let mut reserve = |bind| if bind == 1 { Reservation::Closed } else { Reservation::Yes };
-    let held = window.take(inbox(1), 4, Instant::now(), NOBODY_ELSE, &mut reserve);
+    let held = window.take(inbox(1), 4, Instant::now(), NO_OTHERS, &mut reserve);
     assert_eq!(held.iter().map(|(held, _)| held.bind).collect::<Vec<_>>(), [0, 2, 0, 2]);
 }
 
@@ -88,7 +88,7 @@ fn an_answer_makes_room_for_another_message_only_once_it_is_on_disk() {
     drop(held);
     assert_eq!(window.used_places(), [0, 0], "all are answered");
     assert!(take(&window, 1, 1).is_empty() && take(&window, 2, 1).is_empty(), "and none is on disk");
-    assert!(window.open_binds(inbox(2), Instant::now(), NOBODY_ELSE).is_empty());
+    assert!(window.open_binds(inbox(2), Instant::now(), NO_OTHERS).is_empty());
     assert!(second.try_recv().is_err());
     let mut in_doubt = in_doubt.into_iter();
     drop(in_doubt.next());
@@ -160,9 +160,8 @@ fn waiting_inboxes_take_turns_at_a_limited_rate() {
             if left >= 0 { Reservation::Yes } else { Reservation::NotYet }
         }
     };
-    let ask = |who, reserve: &mut dyn FnMut(usize) -> Reservation| {
-        window.take(inbox(who), 50, now, NOBODY_ELSE, reserve).len()
-    };
+    let ask =
+        |who, reserve: &mut dyn FnMut(usize) -> Reservation| window.take(inbox(who), 50, now, NO_OTHERS, reserve).len();
     assert_eq!(ask(1, &mut one_left()), 1);
     assert_eq!(ask(2, &mut |_| Reservation::NotYet), 0);
     let mut second = window.wait_for_room(inbox(2));
@@ -170,16 +169,16 @@ fn waiting_inboxes_take_turns_at_a_limited_rate() {
     assert!(second.try_recv().is_ok(), "and is told");
     assert!(window.is_anothers_turn(inbox(1), now) && !window.is_anothers_turn(inbox(2), now));
     assert_eq!(ask(2, &mut one_left()), 1);
-    assert_eq!(ask(1, &mut one_left()), 1, "nobody else waits now");
+    assert_eq!(ask(1, &mut one_left()), 1, "no other caller waits now");
 }
 
 #[test]
 fn an_unused_turn_is_lost() {
     let window = Window::new(vec![100]);
     let now = Instant::now();
-    let take = |who, at| window.take(inbox(who), 1, at, NOBODY_ELSE, &mut |_| Reservation::Yes).len();
-    let held = window.take(inbox(1), 1, now, NOBODY_ELSE, &mut |_| Reservation::Yes);
-    assert!(window.take(inbox(2), 1, now, NOBODY_ELSE, &mut |_| Reservation::NotYet).is_empty());
+    let take = |who, at| window.take(inbox(who), 1, at, NO_OTHERS, &mut |_| Reservation::Yes).len();
+    let held = window.take(inbox(1), 1, now, NO_OTHERS, &mut |_| Reservation::Yes);
+    assert!(window.take(inbox(2), 1, now, NO_OTHERS, &mut |_| Reservation::NotYet).is_empty());
     let _second = window.wait_for_room(inbox(2));
     assert_eq!(take(1, now), 0);
     assert_eq!(take(1, now + TURN / 2), 0);

@@ -63,7 +63,7 @@ fn parse_any(raw: &[u8]) -> Result<Vec<CallbackItem>, CallbackError> {
     let mut items = Vec::new();
     for entry in elements(&body, "entry") {
         if !entry.is_object() {
-            items.push(cannot_read(CallbackTarget::Nobody, UnreadableKind::Entry, "it is no object", entry));
+            items.push(cannot_read(CallbackTarget::Unknown, UnreadableKind::Entry, "it is no object", entry));
         }
         for change in elements(entry, "changes") {
             change_items(entry, change, &mut items);
@@ -77,7 +77,7 @@ fn parse_any(raw: &[u8]) -> Result<Vec<CallbackItem>, CallbackError> {
 
 fn change_items(entry: &Value, change: &Value, items: &mut Vec<CallbackItem>) {
     let unreadable = |reason: &str| {
-        let account = id(entry, "id").map_or(CallbackTarget::Nobody, CallbackTarget::Waba);
+        let account = id(entry, "id").map_or(CallbackTarget::Unknown, CallbackTarget::Waba);
         cannot_read(account, UnreadableKind::Change, reason, change)
     };
     let value = change.get("value").filter(|value| value.is_object());

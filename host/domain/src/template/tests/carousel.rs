@@ -48,12 +48,12 @@ fn text_of_a_card_is_separate_from_text_of_the_template() {
     let send = resolve(&carousel(), request(json!([filled_card("1"), filled_card("2")]))).unwrap();
     let texts: Vec<&str> = send.cards.iter().map(|card| card.rendered_text.as_str()).collect();
     assert_eq!(texts, ["Blue 1\nhttps://a.example/1", "Red 2\nhttps://a.example/2"]);
-    assert_eq!(send.text_beside_cards(), "Hi Zo");
+    assert_eq!(send.text_without_cards(), "Hi Zo");
     assert!(send.cards.iter().all(|card| card.replies.len() == 1 && card.replies[0].label == "Buy"));
-    assert_eq!((send.replies.len(), send.replies_beside_cards().len()), (2, 0));
+    assert_eq!((send.replies.len(), send.replies_without_cards().len()), (2, 0));
     let plain = template(json!([{"type": "BODY", "text": "Hi {{1}}"}]));
     let send = resolve(&plain, json!([{"type": "body", "parameters": ["Zo"]}])).unwrap();
-    assert_eq!(send.text_beside_cards(), "Hi Zo");
+    assert_eq!(send.text_without_cards(), "Hi Zo");
 }
 
 #[test]

@@ -113,14 +113,14 @@ fn an_override_counts_as_a_whole() {
     let own = route(Some(INBOX), &[(WebhookType::Chatbot, OVERRIDE_CHATBOT)]);
     let routes = [default_route(), own];
     assert_eq!(told(&routes, &came_to(chat())), [OVERRIDE_CHATBOT]);
-    assert_eq!(told(&routes, &session()), [], "what the override leaves out does not go to the default");
+    assert_eq!(told(&routes, &session()), [], "an event that the override leaves out does not go to the default");
 }
 
 #[test]
 fn an_override_of_another_inbox_changes_nothing() {
     let other = route(Some(InboxId(Uuid::from_u128(8))), &[(WebhookType::Chatbot, OVERRIDE_CHATBOT)]);
     assert_eq!(told(&[other.clone(), default_route()], &came_to(chat())), [DEFAULT_INCOMING, DEFAULT_CHATBOT]);
-    assert_eq!(told(&[other], &session()), [], "without a default there is nobody to tell");
+    assert_eq!(told(&[other], &session()), [], "without a default there is no endpoint");
 }
 
 #[test]
@@ -182,7 +182,7 @@ fn steps_of_what_was_sent_and_of_templates_of_chats_are_reported_as_statuses() {
     assert_eq!(told(&routes, &moved(true, false, true)), [STATUS]);
     assert_eq!(told(&routes, &moved(true, false, false)), []);
     assert_eq!(told(&routes, &moved(false, true, false)), [], "SMS products tell of their own");
-    assert_eq!(told(&[default_route()], &moved(true, false, true)), [], "nobody listens");
+    assert_eq!(told(&[default_route()], &moved(true, false, true)), [], "no endpoint listens");
 }
 
 fn changed_hands(agent: Option<UserId>, team: Option<TeamId>) -> Event {
@@ -208,7 +208,7 @@ fn assignments_are_reported_only_when_outgoing_events_are_and_none_to_an_agent_w
     routes[0].settings.chatbot_include_outgoing = true;
     assert_eq!(told(&routes, &changed_hands(agent, None)), [DEFAULT_CHATBOT]);
     assert_eq!(told(&routes, &changed_hands(None, team)), [DEFAULT_CHATBOT]);
-    assert_eq!(told(&routes, &changed_hands(None, None)), [], "it was assigned to nobody");
+    assert_eq!(told(&routes, &changed_hands(None, None)), [], "it was assigned to no agent");
     routes[0].settings.chatbot_stop_on_agent_assignment = true;
     assert_eq!(told(&routes, &changed_hands(agent, team)), []);
     assert_eq!(told(&routes, &changed_hands(None, team)), [DEFAULT_CHATBOT]);

@@ -172,6 +172,6 @@ async fn generated_histories_leave_each_person_exactly_one_own_customer() {
     }
     if worlds.len() > 1 {
         let merged = stage.count("SELECT count(*) FROM customer WHERE merged_into IS NOT NULL").await;
-        assert!(merged > 100, "only {merged} customers turned out to be somebody else: are the lives too quiet?");
+        assert!(merged > 100, "only {merged} customers were merged: are the lives too quiet?");
     }
 }

@@ -54,11 +54,11 @@ pub fn judge(worlds: &[(u64, World)], found: &Found) -> Result<(), Wrong> {
             let customer = match customers.into_iter().collect::<Vec<_>>().as_slice() {
                 [Some(customer)] => *customer,
                 [] => continue,
-                [None, ..] => return wrong(format!("dropped: one of {addresses:?} is nobody's")),
+                [None, ..] => return wrong(format!("dropped: one of {addresses:?} has no owner")),
                 [Some(_), ..] => return wrong(format!("duplicated: {addresses:?} are several customers")),
             };
             if let Some(before) = of_customer.insert(customer, (*seed, at)) {
-                return wrong(format!("wrongly merged: {addresses:?} with somebody of {before:?}"));
+                return wrong(format!("wrongly merged: {addresses:?} with another of {before:?}"));
             }
             expected.extend(addresses.iter().cloned());
         }

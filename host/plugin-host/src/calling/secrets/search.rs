@@ -88,9 +88,7 @@ impl SecretSearch {
             return vec![TextCut { at: 0..bytes.len(), with: Cow::Borrowed(WHOLE_TEXT) }];
         };
         let mut cuts = Vec::new();
-        self.look((machine, edges), bytes, LEVELS, &mut |at, with| {
-            cuts.push(TextCut { at, with: Cow::Borrowed(with) })
-        });
+        self.look(machine, edges, bytes, LEVELS, &mut |at, with| cuts.push(TextCut { at, with: Cow::Borrowed(with) }));
         in_order(cuts)
     }
 
@@ -99,8 +97,7 @@ impl SecretSearch {
     }
 
     /// Searches the bytes as they are, then their unescaped forms.
-    fn look<'s>(&'s self, how: (&AhoCorasick, Edges), bytes: &[u8], levels: u32, found: &mut Found<'_, 's>) {
-        let (machine, edges) = how;
+    fn look<'s>(&'s self, machine: &AhoCorasick, edges: Edges, bytes: &[u8], levels: u32, found: &mut Found<'_, 's>) {
         for place in machine.find_iter(bytes) {
             // Existing placeholders are skipped.
             if let Some(secret) = self.secrets.get(place.pattern().as_usize())
@@ -126,7 +123,7 @@ impl SecretSearch {
         }
         for escape in ESCAPES {
             if let Some(said) = UnescapedText::of(bytes, escape, edges == Edges::EndCut) {
-                self.look(how, &said.bytes, levels - 1, &mut |at, with| found(said.origin(at), with));
+                self.look(machine, edges, &said.bytes, levels - 1, &mut |at, with| found(said.origin(at), with));
             }
         }
     }

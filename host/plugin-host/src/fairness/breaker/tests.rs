@@ -33,7 +33,7 @@ async fn ten_failures_in_a_row_suspend_a_plugin_and_nine_do_not() {
     let nearly = [vec![CallVerdict::Failed; 9], vec![CallVerdict::Well]].concat();
     assert_eq!(calls(&breakers, nearly), 10);
     assert!(!breakers.is_suspended(client(1), &plugin("bot")));
-    assert_eq!(calls(&breakers, vec![CallVerdict::Failed; 20]), 10, "the tenth closes the door");
+    assert_eq!(calls(&breakers, vec![CallVerdict::Failed; 20]), 10, "the tenth opens the breaker");
     assert!(breakers.is_suspended(client(1), &plugin("bot")));
     let suspension = heard.try_recv().unwrap();
     assert!(suspension.opened);
@@ -139,7 +139,7 @@ async fn working_or_idle_plugins_are_dropped() {
     for of in 0..5_000 {
         call(&breakers, of, "bot", CallVerdict::Well);
     }
-    assert_eq!(breakers.table().circuits, 0, "what never failed takes no memory");
+    assert_eq!(breakers.table().circuits, 0, "a plugin that never failed takes no memory");
     for of in 0..1_024 {
         call(&breakers, of, "bot", CallVerdict::Failed);
     }

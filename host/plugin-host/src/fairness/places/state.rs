@@ -8,7 +8,7 @@ use std::{
 use domain::ids::ClientId;
 use tokio::{sync::oneshot, time::Instant};
 
-use super::terms::{BESIDE_MEMORY, HeldMemory, PlaceTerms, STEP};
+use super::terms::{CALL_OVERHEAD, HeldMemory, PlaceTerms, STEP};
 
 /// How long the calls of a client begin as heavy after a heavy call.
 const REMEMBERED_FOR: Duration = Duration::from_secs(10);
@@ -236,7 +236,7 @@ impl<P> PlacesState<P> {
         if heavy {
             self.heavy.take(reserved);
         }
-        HeldMemory { heavy, shown: false, used: BESIDE_MEMORY, reserved, aside: 0 }
+        HeldMemory { heavy, shown: false, used: CALL_OVERHEAD, reserved, aside: 0 }
     }
 
     /// Counts a call as heavy, with the given reservation, if there is room.

@@ -4,7 +4,7 @@
 pub(super) const STEP: usize = 1 << 20;
 
 /// Memory of a call in addition to its instance: its stack, its tables, and the host's data about it.
-pub(super) const BESIDE_MEMORY: usize = 256 << 10;
+pub(super) const CALL_OVERHEAD: usize = 256 << 10;
 
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PlaceTerms {
@@ -12,13 +12,13 @@ pub(crate) struct PlaceTerms {
     pub(crate) memory: usize,
     pub(crate) per_client: usize,
     pub(crate) waiting_per_client: usize,
-    /// Most bytes of one call, without [`BESIDE_MEMORY`].
+    /// Most bytes of one call, without [`CALL_OVERHEAD`].
     pub(crate) call_memory: usize,
 }
 
 impl PlaceTerms {
     pub(super) fn most_of_a_call(&self) -> usize {
-        self.call_memory.saturating_add(BESIDE_MEMORY).next_multiple_of(STEP)
+        self.call_memory.saturating_add(CALL_OVERHEAD).next_multiple_of(STEP)
     }
 
     /// All memory. At least one heavy call fits.

@@ -43,7 +43,7 @@ fn misbehaves(places: &CallPlaces, of: u128, lasts: Duration, at_once: &mut Join
 }
 
 /// The longest wait of a quiet client in ten seconds, one call after the other, next to many clients whose calls wait.
-async fn longest_wait_beside(others: u128) -> Duration {
+async fn longest_wait_among(others: u128) -> Duration {
     let places = CallPlaces::new(terms());
     let mut all = JoinSet::new();
     for other in 1..=others {
@@ -65,7 +65,7 @@ async fn longest_wait_beside(others: u128) -> Duration {
 #[tokio::test(start_paused = true)]
 async fn many_clients_with_waiting_calls_do_not_delay_a_quiet_one() {
     for others in [9, 60, 600] {
-        assert_eq!(longest_wait_beside(others).await, Duration::ZERO, "beside {others}");
+        assert_eq!(longest_wait_among(others).await, Duration::ZERO, "among {others}");
     }
 }
 
@@ -222,7 +222,7 @@ async fn calls_with_much_memory_leave_a_quarter_of_it_to_the_others() {
     let mut small = Vec::new();
     for of in 100..116 {
         let place = enter(&places, of).await;
-        assert!(place.grow(2 * MIB), "16 calls of three fit beside them");
+        assert!(place.grow(2 * MIB), "16 calls of three fit, too");
         small.push(place);
     }
     let refused = enter_and_grow(&places, 200, 2 * MIB).await;
@@ -248,7 +248,7 @@ async fn a_call_ended_for_lack_of_memory_starts_again_when_there_is_enough() {
         let places = places.clone();
         async move {
             let place = enter(&places, 2).await;
-            assert!(place.grow(15 * MIB), "what it turned out to need is there for it");
+            assert!(place.grow(15 * MIB), "the memory that it needed before is there for it");
         }
     });
     sleep(Duration::from_secs(1)).await;

@@ -134,12 +134,18 @@ pub async fn save(db: &mut PgConnection, client: ClientId, ticket: &Ticket) -> R
     Ok(())
 }
 
+#[derive(Debug, Clone, Copy)]
+pub struct TicketRating {
+    pub chat: ParticipantId,
+    pub ticket: TicketId,
+    pub rating: Rating,
+}
+
 /// Stores the rating of a ticket in any status; `false` if it has one or is not a ticket of the chat.
 pub async fn rate(
     db: &mut PgConnection,
     client: ClientId,
-    (chat, ticket): (ParticipantId, TicketId),
-    rating: Rating,
+    TicketRating { chat, ticket, rating }: TicketRating,
     now: DateTime<Utc>,
 ) -> Result<bool> {
     let done = sqlx::query(

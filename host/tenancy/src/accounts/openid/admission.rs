@@ -3,7 +3,7 @@
 
 use base::{
     Error,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
     secrets::SealError,
 };
 use channels::openid::OpenidPerson;
@@ -20,7 +20,7 @@ use storage::{
 
 use super::OpenidLoginError;
 use crate::accounts::{
-    TemporaryPassword,
+    Role, TemporaryPassword,
     create::{check_email, check_name},
     password,
 };
@@ -50,6 +50,18 @@ impl LoginCandidate<'_> {
         name.unwrap_or_else(|| email.split('@').next().unwrap_or(email))
     }
 
+    fn new_user(&self, id: UserId, email: &str, role: Role, password_hash: String) -> users::User {
+        users::User {
+            id,
+            email: email.to_owned(),
+            name: self.name(email).to_owned(),
+            role,
+            team: None,
+            password_hash,
+            password_is_temporary: true,
+        }
+    }
+
     /// Returns the hash of a random password that is shown to no person, if the login will create a user: each user has
     /// a password.
     pub async fn unusable_password(&self, admin: &Administration<'_>) -> Result<Option<String>, OpenidLoginError> {
@@ -77,12 +89,12 @@ pub(super) async fn admit(
     admin: &Administration<'_>,
     db: &mut PgConnection,
     client: ClientId,
-    (candidate, password): (&LoginCandidate<'_>, Option<String>),
+    candidate: &LoginCandidate<'_>,
+    password: Option<String>,
 ) -> Result<UserId, OpenidLoginError> {
-    let client_ref = candidate.client_ref.to_owned();
     let rule = openid::rule(db, client).await?;
     if rule.mode == OpenidMode::Off {
-        return Err(OpenidLoginError::Off { client_ref });
+        return Err(OpenidLoginError::Off { client_ref: candidate.client_ref.to_owned() });
     }
     if !is_storable(&candidate.person.subject) {
         return Err(OpenidLoginError::UnverifiedEmail);
@@ -93,6 +105,7 @@ pub(super) async fn admit(
     }
     let email = candidate.email()?;
     let deleted = || OpenidLoginError::Deleted { client_ref: candidate.client_ref.to_owned(), email: email.to_owned() };
+    let no_user = || OpenidLoginError::NoUser { client_ref: candidate.client_ref.to_owned(), email: email.to_owned() };
     let user = match (users::find_by_email(db, client, email).await?, password) {
         // PostgreSQL folds more characters than ASCII (`K` of U+212A becomes `k`), and the provider tells them apart.
         (Some(found), _) if found.email.eq_ignore_ascii_case(email) => found.id,
@@ -100,9 +113,11 @@ pub(super) async fn admit(
         _ if linked.is_some() => return Err(deleted()),
         (None, Some(_)) if users::was_deleted(db, client, email).await? => return Err(deleted()),
         (None, Some(password_hash)) if makes_users_of(&rule, email) => {
-            make_user(admin, db, client, (&rule, candidate, email, password_hash)).await?
+            let role = rule.role.ok_or_else(no_user)?;
+            let new = candidate.new_user(admin.mint(), email, role, password_hash);
+            insert(admin, db, client, new).await?
         }
-        _ => return Err(OpenidLoginError::NoUser { client_ref, email: email.to_owned() }),
+        _ => return Err(no_user()),
     };
     if linked.is_some() {
         openid::unlink_account(db, client, candidate.account()).await?;
@@ -116,7 +131,7 @@ pub(super) async fn admit(
             error.into()
         }
     })?;
-    audit(admin, db, client, Actor::User(user), "link", ("openidAccount", &user.to_string())).await?;
+    audit(admin, db, client, Actor::User(user), "link", AuditObject::new("openidAccount", &user)).await?;
     Ok(user)
 }
 
@@ -130,26 +145,16 @@ pub(super) async fn is_linked(
     Ok(openid::find_user(db, client, candidate.account()).await? == Some(LinkedUser::Present(user)))
 }
 
-async fn make_user(
+async fn insert(
     admin: &Administration<'_>,
     db: &mut PgConnection,
     client: ClientId,
-    (rule, candidate, email, password_hash): (&OpenidRule, &LoginCandidate<'_>, &str, String),
+    user: users::User,
 ) -> Result<UserId, OpenidLoginError> {
-    let no_user = || OpenidLoginError::NoUser { client_ref: candidate.client_ref.to_owned(), email: email.to_owned() };
-    let user = users::User {
-        id: admin.mint(),
-        email: email.to_owned(),
-        name: candidate.name(email).to_owned(),
-        role: rule.role.ok_or_else(no_user)?,
-        team: None,
-        password_hash,
-        password_is_temporary: true,
-    };
     users::insert(db, client, &user, admin.now()).await.map_err(|error| {
         if violates(&error, users::EMAIL_UNIQUE) { OpenidLoginError::Concurrent } else { error.into() }
     })?;
-    audit(admin, db, client, Actor::Platform, "create", ("user", &user.id.to_string())).await?;
+    audit(admin, db, client, Actor::Platform, "create", AuditObject::new("user", &user.id)).await?;
     Ok(user.id)
 }
 

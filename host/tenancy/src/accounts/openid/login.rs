@@ -64,9 +64,10 @@ pub async fn finish(
     admin: &Administration<'_>,
     provider: &OpenidProvider,
     back: OpenidReturn,
-    terms: (&str, SessionTimes),
+    redirect: &str,
+    times: SessionTimes,
 ) -> Result<OpenedLogin, OpenidLoginError> {
-    let finished = open_session(admin, provider, back, terms).await;
+    let finished = open_session(admin, provider, back, redirect, times).await;
     if let Some(reason) = finished.as_ref().err().and_then(OpenidLoginError::reason) {
         tracing::info!(reason, "a login by OpenID Connect was refused");
     }
@@ -77,11 +78,12 @@ async fn open_session(
     admin: &Administration<'_>,
     provider: &OpenidProvider,
     back: OpenidReturn,
-    (redirect, times): (&str, SessionTimes),
+    redirect: &str,
+    times: SessionTimes,
 ) -> Result<OpenedLogin, OpenidLoginError> {
     let secret = OpenidSecret::parse(&back.secret).ok_or(OpenidLoginError::Stale)?;
     let (state, state_hash) = LoginState::open(admin, &back.state, &secret).ok_or(OpenidLoginError::Stale)?;
-    let person = provider.identify((back.code, back.from), &secret, redirect, admin.now()).await?;
+    let person = provider.identify(back.code, back.from, &secret, redirect, admin.now()).await?;
     let candidate = LoginCandidate { person: &person, issuer: provider.issuer(), client_ref: &state.client_ref };
     // Before the transaction, because a password hash takes a while.
     let password = candidate.unusable_password(admin).await?;
@@ -92,7 +94,7 @@ async fn open_session(
     if !openid::use_state(&mut tx, client, &state_hash, state.expires_at).await? {
         return Err(OpenidLoginError::Stale);
     }
-    let user = admission::admit(admin, &mut tx, client, (&candidate, password)).await?;
+    let user = admission::admit(admin, &mut tx, client, &candidate, password).await?;
     users::lock_password(&mut tx, client, user).await?.ok_or(OpenidLoginError::Concurrent)?;
     if let Some(owner) = disablement::of_user(&mut tx, client, user).await? {
         return Err(OpenidLoginError::Disabled(owner));

@@ -2,7 +2,7 @@
 
 use base::{
     Error,
-    audit::{Actor, Administration, audit},
+    audit::{Actor, Administration, AuditObject, audit},
 };
 use domain::ids::{ClientId, UserId};
 use storage::{
@@ -55,9 +55,10 @@ pub async fn read_rule(db: &Db, caller: ClientId, client_ref: &str) -> Result<Op
 /// Replaces the rule of the caller's own client. A parent cannot open a login to a client below it.
 pub async fn set_rule(
     admin: &Administration<'_>,
-    (caller, actor): (ClientId, Actor),
+    caller: ClientId,
     client_ref: &str,
     mut rule: OpenidRule,
+    actor: Actor,
 ) -> Result<OpenidRule, OpenidRuleError> {
     check(&mut rule)?;
     let mut tx = admin.db.begin().await?;
@@ -75,7 +76,7 @@ pub async fn set_rule(
         }
     }
     openid::set_rule(&mut tx, client, &rule, admin.now()).await?;
-    audit(admin, &mut tx, client, actor, "update", ("openidRule", &client.to_string())).await?;
+    audit(admin, &mut tx, client, actor, "update", AuditObject::new("openidRule", &client)).await?;
     tx.commit().await?;
     Ok(rule)
 }
@@ -86,7 +87,7 @@ pub async fn unlink(admin: &Administration<'_>, client: ClientId, user: UserId, 
     profiles::lock(&mut tx, client, user).await?.ok_or(UserError::Unknown)?;
     openid::unlink(&mut tx, client, user).await?;
     session_keys::remove_all(&mut tx, client, user).await?;
-    audit(admin, &mut tx, client, actor, "unlink", ("openidAccount", &user.to_string())).await?;
+    audit(admin, &mut tx, client, actor, "unlink", AuditObject::new("openidAccount", &user)).await?;
     tx.commit().await?;
     Ok(())
 }

@@ -156,9 +156,9 @@ fn edits_and_deletions_name_their_message_and_their_author() {
 
 #[test]
 fn a_customer_named_by_an_id_is_known_by_the_given_number() {
-    let beside =
+    let with_both =
         json!({"from": "123@lid", "body": "x", "_data": {"key": {"remoteJidAlt": "27820000009@s.whatsapp.net"}}});
-    let both = message(from_customer(beside)).unwrap();
+    let both = message(from_customer(with_both)).unwrap();
     assert_eq!(both.from.as_deref(), Some("27820000009"));
     assert_eq!(both.from_address.unwrap().value(), "123@lid", "so that a chat of before is joined");
 }
