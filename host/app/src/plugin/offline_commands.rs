@@ -67,9 +67,9 @@ pub(super) async fn check(path: &Path) -> anyhow::Result<()> {
     if !report.is_ok() {
         bail!("{} cannot be used as a plugin", file.display());
     }
-    match author::build::unmerged_modules(&bytes) {
-        0 => {}
-        modules => print_line(format_args!("Warning: {}", output::explain_unmerged(modules)))?,
+    let unmerged = author::build::unmerged_modules(&bytes);
+    if unmerged > 0 {
+        print_line(format_args!("Warning: {}", output::explain_unmerged(unmerged)))?;
     }
     let cost = author::sample_call::cost(&stem(&file), &file).await?;
     print_line(format_args!("A call with a sample takes {cost}."))?;

@@ -185,10 +185,13 @@ async fn passes_with(project: &Project, files: &[PathBuf]) {
 
 #[tokio::test]
 async fn a_configuration_schema_in_plugin_toml_is_exported_by_the_component() {
-    let Ok(component) = component_cache::component(&Project::open(&root().join("examples/order-bot-c")).unwrap())
-    else {
-        println!("skipped: the C compiler is missing");
-        return;
+    let project = Project::open(&root().join("examples/order-bot-c")).unwrap();
+    let component = match component_cache::component(&project) {
+        Err(BuildError::ToolMissing { tool, .. }) if std::env::var_os("CI").is_none() => {
+            println!("skipped: {tool} is missing");
+            return;
+        }
+        built => built.unwrap_or_else(|error| panic!("{error}")),
     };
     let bytes = std::fs::read(component).unwrap();
     let schema: serde_json::Value =
@@ -207,7 +210,9 @@ fn a_project_that_does_not_compile_answers_with_the_words_of_its_tool() {
         Err(BuildError::Failed { step, output }) => {
             assert!(step == "tsc" && output.contains("main.ts(1,14)") && output.contains("not assignable"), "{output}");
         }
-        Err(BuildError::ToolMissing { tool, .. }) => println!("skipped: {tool} is missing"),
+        Err(BuildError::ToolMissing { tool, .. }) if std::env::var_os("CI").is_none() => {
+            println!("skipped: {tool} is missing");
+        }
         other => panic!("{other:?}"),
     }
 }
