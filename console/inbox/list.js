@@ -52,5 +52,5 @@ function Rows({ scope, chat, search }) {
       ${search && scope !== "all" && html`<${Button} onClick=${() => go("/inbox/all", { search: { q: search } })}>${t("inbox.searchAll")}<//>`}<//>`;
   }
   return html`<div class="chat-list scroll" tabindex="-1"><ul>${ids.map((id) => html`<${ChatRow} key=${id} id=${id} selected=${id === chat} scope=${scope} search=${search} />`)}</ul>
-    ${!last && html`<div ref=${end}><${SkeletonList} rows=${2} round=${true} /></div>`}</div>`;
+    ${!last && html`<div ref=${end}>${busy && html`<${SkeletonList} rows=${2} round=${true} />`}</div>`}</div>`;
 }
