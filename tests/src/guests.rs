@@ -63,8 +63,8 @@ pub(crate) fn directory() -> PathBuf {
 fn build(package: &str, environment: &[(&str, &str)]) -> Vec<u8> {
     let _turn = BUILDING.lock();
     let guests = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("guests");
-    // Where other tests build guests too, in every profile: their dependencies are compiled once.
-    let target = crate::patchbay::binary().ancestors().nth(2).unwrap().join("tmp/guests");
+    // Where other tests build guests, too, and in every profile the built-in components, which have the same dependencies.
+    let target = crate::patchbay::binary().ancestors().nth(2).unwrap().join("plugins");
     let output = Command::new(env!("CARGO"))
         .args(["build", "--release", "--target", "wasm32-wasip2", "--package", package])
         .current_dir(guests)
