@@ -1,18 +1,30 @@
 //! Components built for tests.
 
-use std::{path::PathBuf, process::Command, sync::Mutex};
+use std::{
+    collections::BTreeMap,
+    path::PathBuf,
+    process::Command,
+    sync::{Mutex, PoisonError},
+};
 
-/// One build at a time: they share a target directory.
-static BUILDING: Mutex<()> = Mutex::new(());
+/// The guests that this process has built, by package. One build at a time: they share a target directory.
+static BUILT: Mutex<BTreeMap<String, Vec<u8>>> = Mutex::new(BTreeMap::new());
+/// The greeting in the component of the guest `greeter`.
+const GREETING: &str = "greeting-of-25-characters";
 
 /// A chatbot component that answers every text with `greeting`.
+///
+/// # Panics
+///
+/// When it is longer than that of the guest.
 pub fn greeter(greeting: &str) -> Vec<u8> {
-    build("greeter", &[("GREETING", greeting)])
+    altered(guest("greeter"), GREETING, &format!("{greeting:width$}", width = GREETING.len()))
 }
 
-/// The bytes of a guest that needs no settings of its own.
+/// The component of a guest.
 pub fn guest(package: &str) -> Vec<u8> {
-    build(package, &[])
+    let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
+    built.entry(package.to_owned()).or_insert_with(|| build(package)).clone()
 }
 
 /// A component with one text in it written over by another of the same length: guests keep some for this.
@@ -33,7 +45,7 @@ pub fn altered(mut component: Vec<u8>, text: &str, other: &str) -> Vec<u8> {
 /// The component of a project of `examples`, made with the tools of authors in their usual place: the tests of the examples
 /// compile it there, too.
 pub fn example(name: &str) -> Vec<u8> {
-    let _turn = BUILDING.lock();
+    let _turn = BUILT.lock();
     let project = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../examples").join(name);
     let mut build = Command::new(crate::patchbay::binary());
     build.args(["plugin", "build"]).arg(&project);
@@ -60,8 +72,7 @@ pub(crate) fn directory() -> PathBuf {
     directory
 }
 
-fn build(package: &str, environment: &[(&str, &str)]) -> Vec<u8> {
-    let _turn = BUILDING.lock();
+fn build(package: &str) -> Vec<u8> {
     let guests = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("guests");
     // Where other tests build guests, too, and in every profile the built-in components, which have the same dependencies.
     let target = crate::patchbay::binary().ancestors().nth(2).unwrap().join("plugins");
@@ -72,7 +83,6 @@ fn build(package: &str, environment: &[(&str, &str)]) -> Vec<u8> {
         .env_remove("RUSTFLAGS")
         .env_remove("CARGO_ENCODED_RUSTFLAGS")
         .env_remove("RUSTC_BOOTSTRAP") // of scripts/slow-tests.sh
-        .envs(environment.iter().copied())
         .output()
         .unwrap();
     assert!(output.status.success(), "{package} does not build: {}", String::from_utf8_lossy(&output.stderr));
