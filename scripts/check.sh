@@ -14,5 +14,5 @@ done
 cargo fmt --all --check
 cargo fmt --all --check --manifest-path plugins/Cargo.toml
 cargo clippy --workspace --all-targets -- -D warnings
-cargo clippy --manifest-path plugins/Cargo.toml --target wasm32-wasip2 --target-dir "$CARGO_TARGET_DIR/plugin-lints" -- -D warnings
+cargo clippy --manifest-path plugins/Cargo.toml --target wasm32-wasip2 --target-dir "$CARGO_TARGET_DIR/plugin-tests" -- -D warnings
 sh "$(dirname "$0")/dependencies.sh"
