@@ -49,7 +49,7 @@ pub fn example(name: &str) -> Vec<u8> {
     let project = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../examples").join(name);
     let mut build = Command::new(crate::patchbay::binary());
     build.args(["plugin", "build"]).arg(&project);
-    build.env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS").env_remove("RUSTC_BOOTSTRAP");
+    build.env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS");
     let output = build.output().unwrap();
     assert!(output.status.success(), "{name} does not build: {}", String::from_utf8_lossy(&output.stderr));
     std::fs::read(project.join("build").join(format!("{name}.wasm"))).unwrap()
