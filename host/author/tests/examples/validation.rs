@@ -96,7 +96,6 @@ async fn an_sms_fallback_in_c_judges_its_configuration() {
 struct BuiltPlugin {
     host: Arc<PluginHost>,
     plugin: PluginRef,
-    _cache: tempfile::TempDir,
 }
 
 /// Adds the code to a file of a new project that judges configurations. `None` if the tools of its language are missing.
@@ -116,16 +115,15 @@ async fn built(lang: Lang, world: World, (file, code): (&str, &str)) -> Option<B
         }
         built => std::fs::read(built.unwrap_or_else(|error| panic!("{error}"))).unwrap(),
     };
-    let cache = tempfile::tempdir().unwrap();
     // A busy machine must not end a call.
     let limits = CallLimits { wall_clock: Duration::from_secs(60), ..CallLimits::default() };
-    let config = HostConfig { built_ins: false, limits, ..HostConfig::new(cache.path()) };
+    let config = HostConfig { built_ins: false, limits, ..HostConfig::new(component_cache::compiled()) };
     let host = PluginHost::start(config).await.unwrap();
     let examined = host.examine(CLIENT, &project.name, component).await;
     let examined = examined.unwrap_or_else(|fault| panic!("{fault:?}"));
     assert_eq!(examined.world, world);
     let plugin = PluginRef::uploaded(&project.name, 1, examined.sha256);
-    Some(BuiltPlugin { host, plugin, _cache: cache })
+    Some(BuiltPlugin { host, plugin })
 }
 
 /// The plugin, after its judgements. `None` if the tools of its language are missing.
