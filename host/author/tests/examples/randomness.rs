@@ -12,25 +12,8 @@ use serde_json::Value;
 
 use crate::component_cache;
 
-const SCRIPT: &str = "
-import { chatbot, reply } from './patchbay/chatbot';
-
-const atTheBuild = Math.random();
-export const bot = chatbot(() => {
-  const zero = performance.now();
-  const values = crypto.getRandomValues(new Uint8Array(65536));
-  const drawn = {
-    random: [Math.random(), Math.random()],
-    uuid: crypto.randomUUID(),
-    values: Array.from(values.slice(0, 8)),
-    shuffled: [1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => [Math.random(), n]).sort((a, b) => a[0]! - b[0]!),
-  };
-  const fixed = [atTheBuild, zero, drawn.uuid.length, drawn.uuid[14], drawn.random.every((n) => n >= 0 && n < 1)];
-  return [reply.text(JSON.stringify({ drawn, fixed, time: [Date.now(), new Date().getTime()] }))];
-});
-";
-
 /// The numbers are those of the text `Hello`, which [`WorldQuestion::sample`] has.
+const SCRIPT: &str = include_str!("helpers/main.ts");
 const PYTHON: &str = include_str!("helpers/main.py");
 
 /// Main program of Go, which draws its numbers with these packages.
@@ -175,8 +158,7 @@ fn said(answer: &DryAnswer) -> Value {
 
 #[tokio::test]
 async fn a_javascript_plugin_draws_its_numbers_from_the_call() {
-    let main = SCRIPT.replace('!', "");
-    let Some(plugin) = Plugin::built(Lang::Js, ("main.js", &main), "").await else { return };
+    let Some(plugin) = Plugin::built(Lang::Js, ("main.js", SCRIPT), "").await else { return };
     plugin.draws_from_the_call().await;
 }
 
