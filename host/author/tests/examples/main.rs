@@ -1,9 +1,9 @@
 //! Every example and every template, built with the real tools of its language and run with its own tests.
 //!
 //! Projects of some languages take minutes, so these tests build few worlds of them, and `make soak` builds all
-//! (`EVERY_WORLD`). The build installs missing tools, as on the machine of an author. If that is impossible, the test prints `skipped`
-//! and the reason; if `CI` is set, it fails. Components are kept under the target directory by a hash of their sources,
-//! so that a second run builds nothing.
+//! (`EVERY_WORLD`). The build installs missing tools, as on the machine of an author. If that is impossible, the test
+//! prints `skipped` and the reason; if `CI` is set, it fails. Components are kept under the target directory by a hash
+//! of their sources, so that a second run builds nothing.
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "tests: a failure here is a failed test")]
 
@@ -103,6 +103,13 @@ async fn new_c_projects_build_and_pass_their_tests() {
     templates(Lang::C).await;
 }
 
+/// Components in these languages have an interpreter or a large runtime.
+#[test]
+fn every_world_is_built_in_a_language_with_a_runtime() {
+    let built: Vec<World> = [Lang::Ts, Lang::Js, Lang::Python, Lang::Go].into_iter().flat_map(worlds).collect();
+    assert!(World::ALL.iter().all(|world| built.contains(world)), "{built:?}");
+}
+
 /// The examples contain the same layer of helpers as a new project of their language.
 #[test]
 fn helpers_in_examples_are_those_of_the_templates() {
@@ -153,8 +160,7 @@ async fn templates(lang: Lang) {
     }
 }
 
-/// The worlds of the projects that are built. Between them, the languages whose components contain an interpreter or a large
-/// runtime have every world, and `validation.rs` and the examples build more.
+/// The worlds of the projects that are built. `validation.rs` and the examples build more.
 fn worlds(lang: Lang) -> Vec<World> {
     let all = World::ALL.to_vec();
     if every_world() {
