@@ -20,7 +20,7 @@ judge=$!
 cargo fmt --all --check
 cargo fmt --all --check --manifest-path plugins/Cargo.toml
 cargo clippy --workspace --all-targets -- -D warnings
-cargo clippy --manifest-path plugins/Cargo.toml --target wasm32-wasip2 --target-dir "$CARGO_TARGET_DIR/plugin-tests" -- -D warnings
+cargo clippy --manifest-path plugins/Cargo.toml --target wasm32-wasip2 --target-dir "$CARGO_TARGET_DIR/plugin-lints" -- -D warnings
 
 status=0
 wait "$judge" || status=1
