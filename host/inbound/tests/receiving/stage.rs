@@ -402,7 +402,6 @@ fn guests(folder: &Path) -> PathBuf {
 }
 
 async fn context(db: Db, clock: Arc<HandClock>, web: Option<Arc<dyn OutgoingHttp>>) -> Context {
-    // All tests of this file share the compiled components.
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("receiving");
     let plugins_dir = Some(guests(&folder));
     let mut surroundings = Surroundings { settings: settings(), ..Surroundings::new(folder) };
