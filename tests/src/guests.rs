@@ -1,13 +1,10 @@
 //! Components built for tests.
 
-use std::{
-    collections::BTreeMap,
-    path::PathBuf,
-    process::Command,
-    sync::{Mutex, PoisonError},
-};
+use std::{collections::BTreeMap, path::PathBuf, process::Command, sync::Mutex};
 
-/// The guests that this process has built, by package. One build at a time: they share a target directory.
+/// One build at a time: they share a target directory.
+static BUILDING: Mutex<()> = Mutex::new(());
+/// The guests that this process has built, by package.
 static BUILT: Mutex<BTreeMap<String, Vec<u8>>> = Mutex::new(BTreeMap::new());
 /// The greeting in the component of the guest `greeter`.
 const GREETING: &str = "greeting-of-25-characters";
@@ -23,8 +20,13 @@ pub fn greeter(greeting: &str) -> Vec<u8> {
 
 /// The component of a guest.
 pub fn guest(package: &str) -> Vec<u8> {
-    let mut built = BUILT.lock().unwrap_or_else(PoisonError::into_inner);
-    built.entry(package.to_owned()).or_insert_with(|| build(package)).clone()
+    let _turn = BUILDING.lock();
+    if let Some(built) = BUILT.lock().unwrap().get(package) {
+        return built.clone();
+    }
+    let built = build(package);
+    BUILT.lock().unwrap().insert(package.to_owned(), built.clone());
+    built
 }
 
 /// A component with one text in it written over by another of the same length: guests keep some for this.
@@ -45,7 +47,7 @@ pub fn altered(mut component: Vec<u8>, text: &str, other: &str) -> Vec<u8> {
 /// The component of a project of `examples`, made with the tools of authors in their usual place: the tests of the examples
 /// compile it there, too.
 pub fn example(name: &str) -> Vec<u8> {
-    let _turn = BUILT.lock();
+    let _turn = BUILDING.lock();
     let project = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../examples").join(name);
     let mut build = Command::new(crate::patchbay::binary());
     build.args(["plugin", "build"]).arg(&project);
