@@ -41,5 +41,5 @@ lite-native: ## Lint and test the Lite devices that need the cargo feature lite-
 setup: ## Add the wasm target and find or install PostgreSQL
 	@sh scripts/setup.sh
 
-setup-test: setup ## The same, and the programs that are peers of the tests
-	@sh scripts/test-peers.sh
+setup-test: setup ## The same, and the other programs that the tests need (scripts/test.sh installs the peers while it compiles)
+	@sh scripts/test-peers.sh programs

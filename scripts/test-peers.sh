@@ -1,8 +1,20 @@
 #!/bin/sh
 # Makes sure of Python, Node.js and Chromium, and installs the programs that tests talk to, written by others: each folder of
-# tests/peers has an install.sh that does nothing when its manifest has not changed.
+# tests/peers has an install.sh that does nothing when its manifest has not changed. `programs` or `peers` does one of both.
 set -eu
 . "$(dirname "$0")/packages.sh"
+
+install_peers() {
+    for peer in tests/peers/*/install.sh; do
+        # Its standard output is for programs.
+        sh "$peer" >/dev/null || give_up "the peers of $(dirname "$peer") could not be installed; the lines above say why"
+    done
+}
+
+if [ "${1:-}" = peers ]; then
+    install_peers
+    exit
+fi
 
 need_python
 if ! have node || ! have npm; then
@@ -45,7 +57,4 @@ if ! have promtool; then
     install "promtool" prometheus golang-github-prometheus prometheus prometheus golang-github-prometheus-prometheus prometheus
 fi
 
-for peer in tests/peers/*/install.sh; do
-    # Its standard output is for programs.
-    sh "$peer" >/dev/null || give_up "the peers of $(dirname "$peer") could not be installed; the lines above say why"
-done
+[ "${1:-}" = programs ] || install_peers

@@ -17,16 +17,33 @@ run() {
     rm -f "$log.status"
 }
 
+# The peers of the tests come from npm and PyPI while cargo compiles.
+sh "$(dirname "$0")/test-peers.sh" peers &
+peers=$!
+peers_are_there() {
+    wait "$peers" || exit 1
+}
+
 # Most tests wait half of their time: for a lease, a retry, a process. So the end-to-end tests (`it`) run at the same time as all
-# others. Every call names the whole workspace, because another choice of packages has other
+# others, and so do the short ones after them. Every call names the whole workspace, because another choice of packages has other
 # features, and compiles the dependencies again.
 run_all() {
-    cargo test --workspace --no-run --tests --quiet || { status=1; return; }
+    cargo test --workspace --no-run --tests --quiet || status=1
+    peers_are_there
+    [ "$status" = 0 ] || return 0
     cargo test --workspace --no-fail-fast --lib --bins --test '[!i]*' "$@" >"$log.others" 2>&1 &
     others=$!
     run cargo test --workspace --no-fail-fast --test it "$@"
+    [ -n "${TIMES:-}" ] || run_short
     wait "$others" || status=1
     tee -a "$log" <"$log.others"
+}
+
+run_short() {
+    # Without the examples, which only benchmarks run: `make check` compiles them, too.
+    run cargo test --workspace --no-fail-fast --doc
+    # The parts of plugins that are plain Rust have tests of their own, built for this machine.
+    run cargo test --manifest-path plugins/Cargo.toml --target-dir "$CARGO_TARGET_DIR/plugin-tests" --no-fail-fast
 }
 
 if [ -n "${TIMES:-}" ]; then
@@ -36,15 +53,13 @@ if [ -n "${TIMES:-}" ]; then
     if [ $# = 0 ]; then
         run_all -- -Zunstable-options --report-time
     else
+        peers_are_there
         run cargo test --no-fail-fast --tests "$@" -- -Zunstable-options --report-time
     fi
 elif [ $# = 0 ]; then
-    # Without the examples, which only benchmarks run: `make check` compiles them, too.
     run_all
-    run cargo test --workspace --no-fail-fast --doc
-    # The parts of plugins that are plain Rust have tests of their own, built for this machine.
-    run cargo test --manifest-path plugins/Cargo.toml --target-dir "$CARGO_TARGET_DIR/plugin-tests" --no-fail-fast
 else
+    peers_are_there
     run cargo test --no-fail-fast "$@"
 fi
 

@@ -5,6 +5,7 @@ use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
     process::Command,
+    sync::LazyLock,
 };
 
 use syn::visit::{self, Visit};
@@ -177,6 +178,12 @@ impl Visit<'_> for Members {
     }
 }
 
+/// The names of each file, read once for all tests.
+static NAMES: LazyLock<Vec<(String, Names)>> = LazyLock::new(|| {
+    let read = |file: &String| names_in(&std::fs::read_to_string(root().join(file)).unwrap());
+    files().into_iter().map(|file| (file.clone(), read(&file))).collect()
+});
+
 fn names_in(text: &str) -> Names {
     let mut names = Names::default();
     names.visit_file(&syn::parse_file(text).unwrap());
@@ -193,15 +200,15 @@ fn has_public_types(file: &str) -> bool {
 #[test]
 fn files_and_modules_are_named_by_a_noun_or_a_verb() {
     let mut found = BTreeMap::new();
-    for file in files() {
+    for (file, names) in NAMES.iter() {
         let path = file.trim_start_matches("host/").trim_end_matches(".rs");
         for part in path.split('/').filter(|part| !part.contains('-')) {
             if let Some(fault) = fault(part) {
                 found.insert(format!("{file}: {part}"), fault);
             }
         }
-        for module in names_in(&std::fs::read_to_string(root().join(&file)).unwrap()).modules {
-            if let Some(fault) = fault(&module) {
+        for module in &names.modules {
+            if let Some(fault) = fault(module) {
                 found.insert(format!("{file}: mod {module}"), fault);
             }
         }
@@ -212,9 +219,9 @@ fn files_and_modules_are_named_by_a_noun_or_a_verb() {
 #[test]
 fn public_types_are_named_by_a_noun() {
     let mut found = BTreeMap::new();
-    for file in files().into_iter().filter(|file| has_public_types(file)) {
-        for name in names_in(&std::fs::read_to_string(root().join(&file)).unwrap()).types {
-            if let Some(fault) = fault(&name) {
+    for (file, names) in NAMES.iter().filter(|(file, _)| has_public_types(file)) {
+        for name in &names.types {
+            if let Some(fault) = fault(name) {
                 found.insert(format!("{file}: {name}"), fault);
             }
         }
@@ -240,9 +247,9 @@ fn functions_and_variants_have_no_forbidden_words() {
 #[test]
 fn the_name_of_a_public_type_stands_once_in_the_workspace() {
     let mut places: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for file in files().into_iter().filter(|file| has_public_types(file)) {
-        for name in names_in(&std::fs::read_to_string(root().join(&file)).unwrap()).types {
-            places.entry(name).or_default().push(file.clone());
+    for (file, names) in NAMES.iter().filter(|(file, _)| has_public_types(file)) {
+        for name in &names.types {
+            places.entry(name.clone()).or_default().push(file.clone());
         }
     }
     for (name, reason) in SHARED.iter().filter(|(name, _)| *name != "Settings") {

@@ -3,7 +3,7 @@
 
 use std::{
     io::{BufRead, BufReader, Write},
-    path::Path,
+    path::{Path, PathBuf},
     process::{Command, Output, Stdio},
 };
 
@@ -19,6 +19,11 @@ pub struct Machine {
     environment: Vec<(&'static str, String)>,
 }
 
+/// The target folder of cargo, which all tests with Rust projects share.
+pub fn target_folder() -> PathBuf {
+    binary().ancestors().nth(2).unwrap().to_owned()
+}
+
 pub struct Said {
     pub out: String,
     pub err: String,
@@ -27,8 +32,7 @@ pub struct Said {
 
 impl Machine {
     pub fn new() -> Self {
-        let built = binary().parent().unwrap().join("projects-of-tests");
-        let environment = vec![("CARGO_TARGET_DIR", built.display().to_string())];
+        let environment = vec![("CARGO_TARGET_DIR", target_folder().display().to_string())];
         Self { folder: tempfile::tempdir().unwrap(), environment }
     }
 

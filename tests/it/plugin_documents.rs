@@ -16,7 +16,7 @@ use harness::{Patchbay, PatchbaySetup, TestClient, binary, eventually};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::plugin_trust::Signer;
+use crate::{plugin_commands::target_folder, plugin_trust::Signer};
 
 /// The guides in the order in which a reader can follow them: the last one refuses unsigned uploads in the end.
 const GUIDES: [&str; 7] =
@@ -94,11 +94,6 @@ fn blocks(guide: &'static str, language: &str) -> Vec<Block> {
     shown.map(|CodeBlock { line, text }| Block { guide, line, text }).collect()
 }
 
-/// The target folder of cargo, which these tests share with others.
-fn projects() -> PathBuf {
-    binary().parent().unwrap().join("projects-of-tests")
-}
-
 /// A port for the service of a guide. It stays free until then, because the system gives connections higher ports only.
 fn free_port() -> u16 {
     let first = 20_000 + u16::try_from(std::process::id() % 10_000).unwrap();
@@ -120,7 +115,7 @@ impl ReaderShell {
         let mut command = Command::new("sh");
         command.current_dir(place).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         command.env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS");
-        command.env("CARGO_TARGET_DIR", projects());
+        command.env("CARGO_TARGET_DIR", target_folder());
         command.env("PATCHBAY_URL", patchbay.url()).env("PATCHBAY_API_KEY", key).env("NOTES", notes.path());
         // A group of its own, so that the commands in the background end with it.
         let mut process = command.process_group(0).spawn().unwrap();
@@ -189,7 +184,7 @@ impl Reader {
             ("127.0.0.1:9100", format!("127.0.0.1:{port}")),
             ("http.server 9100", format!("http.server {port}")),
             ("target/my-plugins", plugins.display().to_string()),
-            ("target/hello-bot", projects().join("hello-bot").display().to_string()),
+            ("target/hello-bot", target_folder().join("plugins-of-authors").display().to_string()),
             ("examples/llm-bot", place.path().join("llm-bot").display().to_string()),
         ];
         let shell = ReaderShell::open(place.path(), &patchbay, &client.key);

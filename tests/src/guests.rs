@@ -1,18 +1,32 @@
 //! Components built for tests.
 
-use std::{path::PathBuf, process::Command, sync::Mutex};
+use std::{collections::BTreeMap, path::PathBuf, process::Command, sync::Mutex};
 
 /// One build at a time: they share a target directory.
 static BUILDING: Mutex<()> = Mutex::new(());
+/// The guests that this process has built, by package.
+static BUILT: Mutex<BTreeMap<String, Vec<u8>>> = Mutex::new(BTreeMap::new());
+/// The greeting in the component of the guest `greeter`.
+const GREETING: &str = "greeting-of-25-characters";
 
 /// A chatbot component that answers every text with `greeting`.
+///
+/// # Panics
+///
+/// When it is longer than that of the guest.
 pub fn greeter(greeting: &str) -> Vec<u8> {
-    build("greeter", &[("GREETING", greeting)])
+    altered(guest("greeter"), GREETING, &format!("{greeting:width$}", width = GREETING.len()))
 }
 
-/// The bytes of a guest that needs no settings of its own.
+/// The component of a guest.
 pub fn guest(package: &str) -> Vec<u8> {
-    build(package, &[])
+    let _turn = BUILDING.lock();
+    if let Some(built) = BUILT.lock().unwrap().get(package) {
+        return built.clone();
+    }
+    let built = build(package);
+    BUILT.lock().unwrap().insert(package.to_owned(), built.clone());
+    built
 }
 
 /// A component with one text in it written over by another of the same length: guests keep some for this.
@@ -37,7 +51,7 @@ pub fn example(name: &str) -> Vec<u8> {
     let project = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../examples").join(name);
     let mut build = Command::new(crate::patchbay::binary());
     build.args(["plugin", "build"]).arg(&project);
-    build.env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS").env_remove("RUSTC_BOOTSTRAP");
+    build.env_remove("RUSTFLAGS").env_remove("CARGO_ENCODED_RUSTFLAGS");
     let output = build.output().unwrap();
     assert!(output.status.success(), "{name} does not build: {}", String::from_utf8_lossy(&output.stderr));
     std::fs::read(project.join("build").join(format!("{name}.wasm"))).unwrap()
@@ -60,11 +74,10 @@ pub(crate) fn directory() -> PathBuf {
     directory
 }
 
-fn build(package: &str, environment: &[(&str, &str)]) -> Vec<u8> {
-    let _turn = BUILDING.lock();
+fn build(package: &str) -> Vec<u8> {
     let guests = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("guests");
-    // Where other tests build guests too, in every profile: their dependencies are compiled once.
-    let target = crate::patchbay::binary().ancestors().nth(2).unwrap().join("tmp/guests");
+    // Where other tests build guests, too, and in every profile the built-in components, which have the same dependencies.
+    let target = crate::patchbay::binary().ancestors().nth(2).unwrap().join("plugins");
     let output = Command::new(env!("CARGO"))
         .args(["build", "--release", "--target", "wasm32-wasip2", "--package", package])
         .current_dir(guests)
@@ -72,7 +85,6 @@ fn build(package: &str, environment: &[(&str, &str)]) -> Vec<u8> {
         .env_remove("RUSTFLAGS")
         .env_remove("CARGO_ENCODED_RUSTFLAGS")
         .env_remove("RUSTC_BOOTSTRAP") // of scripts/slow-tests.sh
-        .envs(environment.iter().copied())
         .output()
         .unwrap();
     assert!(output.status.success(), "{package} does not build: {}", String::from_utf8_lossy(&output.stderr));

@@ -224,8 +224,15 @@ mod tests {
                     goes_on
                 });
                 // They begin again as soon as there is room, each for 4.5 s.
-                for lane in (1..=others).flat_map(|client| (0..40).map(move |at| lane(client, at))) {
-                    if !ends.contains_key(&lane) && room.begin(lane, now).is_some() {
+                for client in 1..=others {
+                    for lane in (0..40).map(|at| lane(client, at)) {
+                        if ends.contains_key(&lane) {
+                            continue;
+                        }
+                        if room.begin(lane, now).is_none() {
+                            // There is none for its other lanes, either.
+                            break;
+                        }
                         ends.insert(lane, now + Duration::from_millis(4_500));
                     }
                 }

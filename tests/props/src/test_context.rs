@@ -24,7 +24,7 @@ static STAGES: AtomicUsize = AtomicUsize::new(0);
 
 /// The parts that a stage decides.
 pub struct Surroundings {
-    /// For files. Stages of one test program share it, so that they share compiled components.
+    /// For files of customers.
     pub folder: PathBuf,
     /// How the plugin host starts; [`Surroundings::plugins`] makes the usual one.
     pub plugins: HostConfig,
@@ -38,8 +38,12 @@ pub struct Surroundings {
 
 impl Surroundings {
     /// In this folder, with the built-in plugins, no carrier and the default settings.
+    ///
+    /// # Panics
+    ///
+    /// When this program is not in the target directory of cargo.
     pub fn new(folder: PathBuf) -> Self {
-        let plugins = HostConfig::new(folder.join("plugins"));
+        let plugins = HostConfig::new(compiled_plugins());
         Self { folder, plugins, carriers: Carriers::default(), readers: Vec::new(), settings: Settings::default() }
     }
 
@@ -78,4 +82,10 @@ impl Surroundings {
         }
         .build(wake)
     }
+}
+
+/// The folder of compiled components of all test programs, also of those that start the program (`harness`).
+fn compiled_plugins() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    test.ancestors().nth(2).unwrap().join("compiled-plugins-of-tests")
 }

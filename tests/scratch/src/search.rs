@@ -2,6 +2,7 @@
 
 use std::{
     fs,
+    io::BufRead,
     path::{Path, PathBuf},
 };
 
@@ -24,13 +25,14 @@ pub fn files_with(folder: &Path, text: &str) -> Vec<PathBuf> {
 }
 
 fn contains(bytes: &[u8], wanted: &[u8]) -> bool {
+    let Some((first, others)) = wanted.split_first() else { return true };
     let mut rest = bytes;
-    while let Some(at) = rest.iter().position(|byte| wanted.first() == Some(byte)) {
-        let (_, here) = rest.split_at(at);
-        if here.starts_with(wanted) {
+    // A cluster has gigabytes, and without optimisation a loop over its bytes would take a minute.
+    while rest.skip_until(*first).is_ok_and(|skipped| skipped > 0) {
+        let last_skipped = bytes.get(bytes.len() - rest.len() - 1);
+        if last_skipped == Some(first) && rest.starts_with(others) {
             return true;
         }
-        rest = here.get(1..).unwrap_or_default();
     }
     false
 }

@@ -318,7 +318,6 @@ fn number() -> NewNumber {
 }
 
 async fn context(db: Db, clock: Arc<HandClock>, options: &Options) -> Context {
-    // Compiled components are shared by all tests.
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("api");
     let mut surroundings = Surroundings { settings: settings(options.app_secret), ..Surroundings::new(folder) };
     surroundings.plugins.built_ins = options.built_ins;

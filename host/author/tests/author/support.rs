@@ -13,14 +13,17 @@ pub fn guest(name: &str) -> PathBuf {
     let built = BUILT.get_or_init(|| {
         let manifest =
             PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../tests/guests/Cargo.toml");
-        let target_dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("guests");
+        // The folder of the built-in components, which have the same dependencies.
+        let target_dir = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("plugins");
         let mut cargo = Command::new(env!("CARGO"));
         cargo.args(["build", "--release", "--quiet", "--target", "wasm32-wasip2"]);
         for package in ["clerk", "errand-bot", "hostile-bot", "keeper", "picky-fallback", "stamping-shaper", "usher"] {
             cargo.args(["-p", package]);
         }
         cargo.arg("--manifest-path").arg(manifest).arg("--target-dir").arg(&target_dir);
-        for variable in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WORKSPACE_WRAPPER", "CARGO_TARGET_DIR"] {
+        for variable in
+            ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WORKSPACE_WRAPPER", "CARGO_TARGET_DIR", "RUSTC_BOOTSTRAP"]
+        {
             cargo.env_remove(variable);
         }
         assert!(cargo.status().unwrap().success(), "tests/guests must build");

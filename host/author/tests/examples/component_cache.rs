@@ -67,11 +67,17 @@ fn hash(project: &Project) -> String {
     hash.finalize().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
+/// The folder of compiled code, which is that of `author::conversation::run`: Python takes half a minute.
+pub fn compiled() -> PathBuf {
+    let set = |name: &str| std::env::var_os(name).map(PathBuf::from);
+    let of_user = set("XDG_CACHE_HOME").or_else(|| Some(set("HOME")?.join(".cache")));
+    of_user.unwrap_or_else(|| Path::new(env!("CARGO_TARGET_TMPDIR")).to_owned()).join("patchbay/author")
+}
+
 /// The configuration schema that the plugin host finds in a component.
 pub async fn examined(bytes: Vec<u8>) -> Option<serde_json::Value> {
     use plugin_host::{HostConfig, PluginHost};
-    let cache = tempfile::tempdir().unwrap();
-    let host = PluginHost::start(HostConfig { built_ins: false, ..HostConfig::new(cache.path()) }).await.unwrap();
+    let host = PluginHost::start(HostConfig { built_ins: false, ..HostConfig::new(compiled()) }).await.unwrap();
     let examined = host.examine(domain::ids::ClientId(uuid::Uuid::nil()), "order-bot", bytes).await.unwrap();
     examined.config_schema.map(|schema| serde_json::from_str(&schema).unwrap())
 }

@@ -12,50 +12,9 @@ use serde_json::Value;
 
 use crate::component_cache;
 
-const SCRIPT: &str = "
-import { chatbot, reply } from './patchbay/chatbot';
-
-const atTheBuild = Math.random();
-export const bot = chatbot(() => {
-  const zero = performance.now();
-  const values = crypto.getRandomValues(new Uint8Array(65536));
-  const drawn = {
-    random: [Math.random(), Math.random()],
-    uuid: crypto.randomUUID(),
-    values: Array.from(values.slice(0, 8)),
-    shuffled: [1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => [Math.random(), n]).sort((a, b) => a[0]! - b[0]!),
-  };
-  const fixed = [atTheBuild, zero, drawn.uuid.length, drawn.uuid[14], drawn.random.every((n) => n >= 0 && n < 1)];
-  return [reply.text(JSON.stringify({ drawn, fixed, time: [Date.now(), new Date().getTime()] }))];
-});
-";
-
-const PYTHON: &str = "
-import json, random, secrets, time, uuid
-from datetime import datetime, timezone
-from random import randint
-from patchbay.chatbot import chatbot, text
-
-at_the_build = random.random()
-own, seeded = random.Random(), random.Random(42)
-random.gauss()
-
-
-@chatbot
-def handle(event, session):
-    drawn = {
-        'gauss': random.gauss(),
-        'random': random.random(),
-        'imported': [randint(0, 10**9), random.choice(range(10**9)), random.sample(range(10**9), 2)],
-        'bytes': random.randbytes(8).hex(),
-        'own': own.random(),
-        'system': random.SystemRandom().random(),
-        'uuid': str(uuid.uuid4()),
-        'secret': secrets.token_hex(8),
-    }
-    times = [int(time.time() * 1000), int(datetime.now(timezone.utc).timestamp() * 1000)]
-    return [text(json.dumps({'drawn': drawn, 'fixed': [at_the_build, seeded.random()], 'time': times}))]
-";
+/// The numbers are those of the text `Hello`, which [`WorldQuestion::sample`] has.
+const SCRIPT: &str = include_str!("helpers/main.ts");
+const PYTHON: &str = include_str!("helpers/main.py");
 
 /// Main program of Go, which draws its numbers with these packages.
 pub const GO: &str = r#"
@@ -106,7 +65,6 @@ func main() {}
 pub struct Plugin {
     host: Arc<PluginHost>,
     plugin: PluginRef,
-    _cache: tempfile::TempDir,
 }
 
 impl Plugin {
@@ -121,14 +79,13 @@ impl Plugin {
             }
             built => std::fs::read(built.unwrap_or_else(|error| panic!("{error}"))).unwrap(),
         };
-        let cache = tempfile::tempdir().unwrap();
         // A busy machine must not end a call.
         let limits = CallLimits { wall_clock: Duration::from_secs(60), ..CallLimits::default() };
-        let config = HostConfig { built_ins: false, limits, ..HostConfig::new(cache.path()) };
+        let config = HostConfig { built_ins: false, limits, ..HostConfig::new(component_cache::compiled()) };
         let host = PluginHost::start(config).await.unwrap();
         let examined = host.examine(client(), &project.name, component).await;
         let plugin = PluginRef::uploaded(&project.name, 1, examined.unwrap_or_else(|fault| panic!("{fault:?}")).sha256);
-        Some(Self { host, plugin, _cache: cache })
+        Some(Self { host, plugin })
     }
 
     pub async fn ask(&self, seed: u64) -> DryAnswer {
@@ -201,8 +158,7 @@ fn said(answer: &DryAnswer) -> Value {
 
 #[tokio::test]
 async fn a_javascript_plugin_draws_its_numbers_from_the_call() {
-    let main = SCRIPT.replace('!', "");
-    let Some(plugin) = Plugin::built(Lang::Js, ("main.js", &main), "").await else { return };
+    let Some(plugin) = Plugin::built(Lang::Js, ("main.js", SCRIPT), "").await else { return };
     plugin.draws_from_the_call().await;
 }
 

@@ -25,7 +25,13 @@ from patchbay.validation import config_check
 
 @config_check
 def judge(config):
+    if "total" in config:
+        return total(config)
     return [("greeting", "must not be empty")] if config.get("greeting") == "" else []
+
+
+def total(config):
+    return config["lines"]
 "#;
 
 const GO: &str = r#"package main
@@ -67,17 +73,11 @@ async fn a_router_in_javascript_judges_its_configuration() {
     judges(Lang::Js, World::Router, ("main.js", SCRIPT)).await;
 }
 
+/// One test for both, because a component with Python takes a minute.
 #[tokio::test]
-async fn a_shaper_in_python_judges_its_configuration() {
-    judges(Lang::Python, World::WebhookShaper, ("main.py", PYTHON)).await;
-}
-
-#[tokio::test]
-async fn a_python_exception_is_shown_with_its_last_line_and_its_place() {
-    let code = "\n\nfrom patchbay.validation import config_check\n\n\n@config_check\ndef judge(config):\n    \
-                return total(config)\n\n\ndef total(config):\n    return config['lines']\n";
-    let Some(built) = built(Lang::Python, World::Router, ("main.py", code)).await else { return };
-    let error = built.host.validate_config(CLIENT, &built.plugin, "{}").await.unwrap_err().to_string();
+async fn a_shaper_in_python_judges_its_configuration_and_an_exception_is_shown_with_its_last_line_and_its_place() {
+    let Some(built) = judges(Lang::Python, World::WebhookShaper, ("main.py", PYTHON)).await else { return };
+    let error = built.host.validate_config(CLIENT, &built.plugin, r#"{"total":1}"#).await.unwrap_err().to_string();
     assert!(error.contains("it raised KeyError: 'lines' (File "), "{error}");
     assert!(error.contains("in total)"), "{error}");
 }
@@ -96,7 +96,6 @@ async fn an_sms_fallback_in_c_judges_its_configuration() {
 struct BuiltPlugin {
     host: Arc<PluginHost>,
     plugin: PluginRef,
-    _cache: tempfile::TempDir,
 }
 
 /// Adds the code to a file of a new project that judges configurations. `None` if the tools of its language are missing.
@@ -116,27 +115,29 @@ async fn built(lang: Lang, world: World, (file, code): (&str, &str)) -> Option<B
         }
         built => std::fs::read(built.unwrap_or_else(|error| panic!("{error}"))).unwrap(),
     };
-    let cache = tempfile::tempdir().unwrap();
     // A busy machine must not end a call.
     let limits = CallLimits { wall_clock: Duration::from_secs(60), ..CallLimits::default() };
-    let config = HostConfig { built_ins: false, limits, ..HostConfig::new(cache.path()) };
+    let config = HostConfig { built_ins: false, limits, ..HostConfig::new(component_cache::compiled()) };
     let host = PluginHost::start(config).await.unwrap();
     let examined = host.examine(CLIENT, &project.name, component).await;
     let examined = examined.unwrap_or_else(|fault| panic!("{fault:?}"));
     assert_eq!(examined.world, world);
     let plugin = PluginRef::uploaded(&project.name, 1, examined.sha256);
-    Some(BuiltPlugin { host, plugin, _cache: cache })
+    Some(BuiltPlugin { host, plugin })
 }
 
-async fn judges(lang: Lang, world: World, program: (&str, &str)) {
-    let Some(BuiltPlugin { host, plugin, _cache }) = built(lang, world, program).await else { return };
+/// The plugin, after its judgements. `None` if the tools of its language are missing.
+async fn judges(lang: Lang, world: World, program: (&str, &str)) -> Option<BuiltPlugin> {
+    let built = built(lang, world, program).await?;
     for (config, found) in [
         (r#"{"greeting":""}"#, vec![("greeting".to_owned(), "must not be empty".to_owned())]),
         (r#"{"greeting":"hi"}"#, vec![]),
         ("{}", vec![]),
     ] {
-        let findings = host.validate_config(CLIENT, &plugin, config).await.unwrap_or_else(|error| panic!("{error}"));
+        let findings = built.host.validate_config(CLIENT, &built.plugin, config).await;
+        let findings = findings.unwrap_or_else(|error| panic!("{error}"));
         let findings: Vec<_> = findings.into_iter().map(|finding| (finding.field, finding.message)).collect();
         assert_eq!(findings, found, "{config}");
     }
+    Some(built)
 }

@@ -26,7 +26,7 @@ use crate::{
     carrier::{
         Carrier, CarrierInbox, CarrierPause, OutgoingMessage, PresenceRefused, PresenceSignal, SendPlace,
         UnsupportedContent,
-        gates::{RateCall, RateGate, SETTINGS_LAST},
+        rate_gate::{RateCall, RateGate, SETTINGS_LAST},
     },
 };
 

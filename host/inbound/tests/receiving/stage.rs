@@ -367,7 +367,8 @@ fn guests(folder: &Path) -> PathBuf {
     let directory = BUILT.get_or_init(|| {
         let manifest =
             PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../tests/guests/Cargo.toml");
-        let target_dir = Path::new(env!("CARGO_TARGET_TMPDIR")).join("guests");
+        // The folder of the built-in components, which have the same dependencies.
+        let target_dir = Path::new(env!("CARGO_TARGET_TMPDIR")).with_file_name("plugins");
         let mut cargo = Command::new(env!("CARGO"));
         cargo.args([
             "build",
@@ -383,7 +384,9 @@ fn guests(folder: &Path) -> PathBuf {
             "clerk",
         ]);
         cargo.arg("--manifest-path").arg(manifest).arg("--target-dir").arg(&target_dir);
-        for variable in ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WORKSPACE_WRAPPER", "CARGO_TARGET_DIR"] {
+        for variable in
+            ["RUSTFLAGS", "CARGO_ENCODED_RUSTFLAGS", "RUSTC_WORKSPACE_WRAPPER", "CARGO_TARGET_DIR", "RUSTC_BOOTSTRAP"]
+        {
             cargo.env_remove(variable);
         }
         assert!(cargo.status().unwrap().success(), "tests/guests must build");
@@ -399,7 +402,6 @@ fn guests(folder: &Path) -> PathBuf {
 }
 
 async fn context(db: Db, clock: Arc<HandClock>, web: Option<Arc<dyn OutgoingHttp>>) -> Context {
-    // All tests of this file share the compiled components.
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("receiving");
     let plugins_dir = Some(guests(&folder));
     let mut surroundings = Surroundings { settings: settings(), ..Surroundings::new(folder) };

@@ -242,7 +242,6 @@ impl Stage {
 }
 
 async fn context(db: Db, clock: Arc<HandClock>, toy: &Toy) -> Context {
-    // Compiled components are shared by all tests of this file.
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("carrying");
     let carriers = Carriers::default().with(toy.clone());
     Surroundings { carriers, ..Surroundings::new(folder) }.build(db, clock).await

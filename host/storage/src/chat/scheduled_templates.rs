@@ -24,7 +24,7 @@ pub struct ScheduledTemplate {
 
 /// Stores a template. One of the same chat, plugin and name is replaced.
 pub async fn schedule(db: &mut PgConnection, client: ClientId, scheduled: &ScheduledTemplate) -> Result<()> {
-    cancel(db, client, scheduled.participant, (&scheduled.plugin, &scheduled.name)).await?;
+    cancel(db, client, scheduled.participant, &scheduled.plugin, &scheduled.name).await?;
     sqlx::query(
         "INSERT INTO scheduled_template (client_id, id, lane_id, participant_id, plugin, name, template, due_at)
          VALUES ($1, $2, $2, $3, $4, $5, $6, $7)",

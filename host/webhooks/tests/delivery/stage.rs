@@ -187,7 +187,6 @@ fn session(text: &str) -> Event {
 }
 
 async fn context(db: Db, clock: Arc<HandClock>) -> Context {
-    // Compiled components are shared by all tests of this file.
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("webhooks");
     Surroundings { settings: settings(), ..Surroundings::new(folder) }.build(db, clock).await
 }

@@ -1,6 +1,13 @@
-"""Uses each helper of interface 0.3 for the conversations in `helpers.yaml`."""
+"""Uses each helper of interface 0.3 for the conversations in `helpers.yaml`, and draws numbers for `randomness.rs`: one
+program, because it takes long to build."""
 
 import json
+import random
+import secrets
+import time
+import uuid
+from datetime import datetime, timezone
+from random import randint
 
 from patchbay import PluginError, files, http
 from patchbay.chatbot import (
@@ -10,6 +17,10 @@ from patchbay.chatbot import (
 )
 from patchbay.conversation import history, tags, timers
 from wit_world.imports.types import MediaKind
+
+at_the_build = random.random()
+own, seeded = random.Random(), random.Random(42)
+random.gauss()
 
 
 @chatbot
@@ -67,7 +78,24 @@ def answer(words, event, session):
             headers = {"authorization": "Bearer key", "content-type": "application/json"}
             body = json.dumps({"question": "ask"})
             return [typing(), set_state(http.start("POST", "https://ai.example/chat", headers, body, 90000))]
+        case "Hello":
+            return [text(json.dumps(numbers()))]
     return []
+
+
+def numbers():
+    drawn = {
+        "gauss": random.gauss(),
+        "random": random.random(),
+        "imported": [randint(0, 10**9), random.choice(range(10**9)), random.sample(range(10**9), 2)],
+        "bytes": random.randbytes(8).hex(),
+        "own": own.random(),
+        "system": random.SystemRandom().random(),
+        "uuid": str(uuid.uuid4()),
+        "secret": secrets.token_hex(8),
+    }
+    times = [int(time.time() * 1000), int(datetime.now(timezone.utc).timestamp() * 1000)]
+    return {"drawn": drawn, "fixed": [at_the_build, seeded.random()], "time": times}
 
 
 def from_customer(message_id, facts):

@@ -1,4 +1,5 @@
-// Uses each helper of interface 0.3 for the conversations in `helpers.yaml`. JavaScript has the same program.
+// Uses each helper of interface 0.3 for the conversations in `helpers.yaml`, and draws numbers for `randomness.rs`: one program,
+// because each takes long to build. JavaScript has the same.
 
 import { decode, encode } from './patchbay/bytes';
 import {
@@ -11,6 +12,7 @@ import { Response, start } from './patchbay/http';
 import { PluginError } from './patchbay/index';
 
 const names = ['plan', 'visits', 'vip', 'born', 'city'];
+const atTheBuild = Math.random();
 
 export const bot = chatbot((event, session) => {
   const finished = finishedOf(event);
@@ -76,6 +78,20 @@ export const bot = chatbot((event, session) => {
       const job = start('https://ai.example/chat', { method: 'POST', headers, body, timeoutMs: 90000 });
       return [typing(), setState(job)];
     }
+    case 'Hello': return [reply.text(JSON.stringify(numbers()))];
     default: return [];
   }
 });
+
+function numbers() {
+  const zero = performance.now();
+  const values = crypto.getRandomValues(new Uint8Array(65536));
+  const drawn = {
+    random: [Math.random(), Math.random()],
+    uuid: crypto.randomUUID(),
+    values: Array.from(values.slice(0, 8)),
+    shuffled: [1, 2, 3, 4, 5, 6, 7, 8, 9].map((n) => [Math.random(), n]).sort(([a = 0], [b = 0]) => a - b),
+  };
+  const fixed = [atTheBuild, zero, drawn.uuid.length, drawn.uuid[14], drawn.random.every((n) => n >= 0 && n < 1)];
+  return { drawn, fixed, time: [Date.now(), new Date().getTime()] };
+}
