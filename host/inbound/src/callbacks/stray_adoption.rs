@@ -67,7 +67,7 @@ async fn take_in_page(ctx: &Context, owners: &SourceOwners, source: &CallbackTar
     let read: Vec<&CallbackItem> = items.iter().flatten().collect();
     for (client, lane) in owners {
         let new = |item: &CallbackItem| NewCallback {
-            id: ctx.mint::<CallbackId>(),
+            id: ctx.mint(),
             lane: *lane,
             dedupe_hash: hash_of(item),
             item: item.clone(),
