@@ -56,7 +56,8 @@ async fn addresses(patchbay: &SharedPatchbay, client: &TestClient) -> Value {
     })
 }
 
-async fn play(story: &'static str) {
+/// Plays a story of a client with sites and the plugin `clerk`.
+pub async fn play(story: &str) {
     let patchbay = SharedPatchbay::with_guests().await;
     let client = patchbay.new_client().await;
     client.activate("clerk").await;
