@@ -130,12 +130,7 @@ async fn a_developer_sends_to_the_recipients_of_a_csv_file_and_follows_a_message
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_developer_pauses_resumes_and_cancels_a_send() {
-    play("batches.mjs").await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_send_of_two_requests_is_checked_against_the_tier_as_a_whole() {
+async fn a_send_is_checked_against_the_tier_as_a_whole_paused_resumed_and_cancelled() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let event = json!({
@@ -148,7 +143,7 @@ async fn a_send_of_two_requests_is_checked_against_the_tier_as_a_whole() {
         (inboxes["content"][0]["tier"]["name"] == "TIER_1K").then_some(())
     })
     .await;
-    play_for(&client, "tier.mjs", &[]).await;
+    play_for(&client, "batches.mjs", &[]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

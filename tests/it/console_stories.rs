@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::browser_stories;
 
 /// Stories of the ADMIN alone. All others have an AGENT, too, which is a start of the program.
-const ADMIN_ALONE: [&str; 17] = [
+const ADMIN_ALONE: [&str; 16] = [
     "agent.mjs",
     "author-places.mjs",
     "batches.mjs",
@@ -24,7 +24,6 @@ const ADMIN_ALONE: [&str; 17] = [
     "plugins.mjs",
     "quickstart.mjs",
     "sends.mjs",
-    "tier.mjs",
     "webhooks.mjs",
 ];
 /// Stories with an operator, who is another start of the program.
