@@ -36,12 +36,7 @@ async fn two_agents_on_one_queue_see_who_takes_a_chat_and_to_whom_it_goes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_burst_of_messages_is_shown_without_a_request_for_each() {
-    play("burst.mjs").await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn the_message_that_a_viewer_reads_keeps_its_place_while_older_and_new_ones_come() {
+async fn a_burst_is_shown_without_a_request_for_each_message_and_the_one_that_a_viewer_reads_keeps_its_place() {
     play("history.mjs").await;
 }
 

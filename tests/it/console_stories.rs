@@ -8,11 +8,10 @@ use serde_json::json;
 use crate::browser_stories;
 
 /// Stories of the ADMIN alone. All others have an AGENT, too, which is a start of the program.
-const ADMIN_ALONE: [&str; 16] = [
+const ADMIN_ALONE: [&str; 15] = [
     "agent.mjs",
     "author-places.mjs",
     "batches.mjs",
-    "burst.mjs",
     "flows.mjs",
     "history.mjs",
     "http-limits.mjs",
