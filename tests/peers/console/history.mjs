@@ -12,7 +12,7 @@ const OLDER = /\/v2\/messages\?.*beforeSequence/;
 
 const chromium = await browser();
 const write = (number) => phone("POST", `${given.phone}/messages`, { to: given.number, text: `line ${number};${" and more words".repeat(number % 7)}` });
-const page = await logIn(await chromium.newContext({ viewport: { width: 1280, height: 740 } }), "/inbox/all");
+const page = await logIn(await chromium.newContext({ viewport: { width: 1280, height: 740 } }), "/inbox/unassigned");
 const inbox = new Inbox(page);
 const line = (number) => inbox.message(`line ${number};`);
 // The numbers of the messages that are drawn.
