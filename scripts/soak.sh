@@ -20,10 +20,15 @@ if [ "${1:-}" = plugin-projects ] || [ $# = 0 ]; then
     if [ $# -gt 0 ]; then exit 0; fi
 fi
 # The namespace of the cases has no internet. Without these peers the cases that need them fail, and the others run.
-case " ${*:-long} " in *long* | *console-day* | *schemathesis*)
+case " ${*:-long} " in *long* | *console-* | *schemathesis*)
     for peer in browser schemathesis; do
         sh "tests/peers/$peer/install.sh" >/dev/null || echo "soak: the peer $peer could not be installed" >&2
     done
+    ;;
+esac
+case " ${*:-long} " in *long* | *console-stories* | *plugin-swaps*)
+    cargo fetch --quiet --locked --manifest-path tests/guests/Cargo.toml ||
+        echo "soak: the crates of tests/guests could not be fetched" >&2
     ;;
 esac
 case " ${*:-long} " in *long* | *slow-model*)
@@ -37,6 +42,8 @@ case " ${*:-upgrade} " in *upgrade*)
     export PATCHBAY_PREVIOUS
     ;;
 esac
+# The stories in a browser have every look and every phone.
+export PATCHBAY_FULL_STORIES=1
 # The namespace must not hold cargo, which may have to fetch something.
 exec cargo test --workspace --profile "$profile" --bench soak \
     --config "target.'cfg(all())'.runner = ['sh', '$PWD/scripts/own-network.sh']" -- "$@"

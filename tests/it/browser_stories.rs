@@ -8,10 +8,11 @@ use serde_json::Value;
 const PEER: &str = "browser";
 
 /// Plays a story, which must print `ok` and nothing else.
-pub async fn play(story: &'static str, given: Value) {
+pub async fn play(story: &str, given: Value) {
+    let script = peer_folder(PEER).join(story);
     let played = tokio::task::spawn_blocking(move || {
         let mut node = Command::new("node");
-        node.arg(peer_folder(PEER).join(story)).arg(installed_peer(PEER)).arg(given.to_string()).stdin(Stdio::null());
+        node.arg(script).arg(installed_peer(PEER)).arg(given.to_string()).stdin(Stdio::null());
         node.output().unwrap()
     });
     let output = played.await.unwrap();

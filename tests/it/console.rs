@@ -1,5 +1,6 @@
 //! The console in a real browser (`docs/console.md`), and the types of its modules, of the page of the phones and of
 //! the widget of web chat. `tests/peers/console` has the stories.
+//! Those that only add depth are in `make soak` (`tests/soak/long_stories.rs`).
 
 use std::{
     collections::BTreeSet,
@@ -7,58 +8,16 @@ use std::{
     process::{Command, Stdio},
 };
 
-use harness::{SharedPatchbay, TestClient, eventually, greeter, guest, installed_peer, peer_folder};
+use harness::{SharedPatchbay, eventually, greeter, guest, installed_peer, peer_folder};
 use serde_json::json;
 use sha2::{Digest, Sha256};
 
-fn run(command: &mut Command, what: &Path) -> String {
+use crate::console_stories::{play, play_for, play_with};
+
+fn run(command: &mut Command, what: &Path) {
     let output = command.stdin(Stdio::null()).output().unwrap();
     let (said, wrong) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{}: {said}\n{wrong}", what.display());
-    said.into_owned()
-}
-
-async fn play(story: &'static str) {
-    play_with(story, &[]).await;
-}
-
-/// Plays a story that uploads components.
-async fn play_with(story: &'static str, components: &[Vec<u8>]) {
-    let client = SharedPatchbay::get().await.new_client().await;
-    play_for(&client, story, components).await;
-}
-
-/// Plays a story of a client.
-async fn play_for(client: &TestClient, story: &'static str, components: &[Vec<u8>]) {
-    let patchbay = SharedPatchbay::get().await;
-    let agent = format!("agent@{}.example", client.client_ref);
-    patchbay.new_user(&client.client_ref, &agent, "AGENT");
-    let versions: Vec<PathBuf> = (0..components.len())
-        .map(|index| std::env::temp_dir().join(format!("{}-{index}.wasm", client.client_ref)))
-        .collect();
-    for (path, bytes) in versions.iter().zip(components) {
-        std::fs::write(path, bytes).unwrap();
-    }
-    let given = json!({
-        "versions": &versions,
-        "base": patchbay.url(),
-        "phones": patchbay.simulator_url(),
-        "clientRef": client.client_ref,
-        "number": client.number,
-        "phone": patchbay.new_phone().msisdn,
-        "agent": { "email": agent, "password": "long enough" },
-        "operator": patchbay.admin(&["operator", "add", "--name", &client.client_ref])["key"],
-        "admin": { "email": format!("{}@example.com", client.client_ref), "password": "correct horse" },
-    });
-    let played = tokio::task::spawn_blocking(move || {
-        let script = peer_folder("console").join(story);
-        run(Command::new("node").arg(&script).arg(installed_peer("browser")).arg(given.to_string()), &script)
-    });
-    let said = played.await.unwrap();
-    for path in versions {
-        std::fs::remove_file(path).unwrap();
-    }
-    assert_eq!(said.trim(), "ok", "{story}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -77,23 +36,13 @@ async fn two_agents_on_one_queue_see_who_takes_a_chat_and_to_whom_it_goes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_burst_of_messages_is_shown_without_a_request_for_each() {
-    play("burst.mjs").await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn the_message_that_a_viewer_reads_keeps_its_place_while_older_and_new_ones_come() {
+async fn a_burst_is_shown_without_a_request_for_each_message_and_the_one_that_a_viewer_reads_keeps_its_place() {
     play("history.mjs").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn chats_come_into_the_nine_lists_and_leave_them_by_themselves() {
     play("lists.mjs").await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn viewers_east_and_west_of_the_server_see_times_and_periods_of_their_zone() {
-    play("zones.mjs").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -131,16 +80,6 @@ async fn a_visitor_an_agent_and_a_supervisor_see_each_other_write_and_drafts_sta
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn threads_with_notes_and_failures_and_the_dialogs_of_supervision_and_contacts_have_no_findings_of_axe() {
-    play("looks.mjs").await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_new_chat_sounds_and_is_notified_if_the_viewer_wants_it_and_the_browser_allows_it() {
-    play("alerts.mjs").await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn an_agent_gives_a_chat_back_to_the_bot_passes_it_to_a_closed_team_and_closes_it() {
     let client = SharedPatchbay::get().await.new_client().await;
     client.install("greeter", greeter("Hello")).await;
@@ -160,11 +99,6 @@ async fn an_attribute_is_defined_set_at_a_contact_changed_and_removed_with_its_v
 #[tokio::test(flavor = "multi_thread")]
 async fn a_developer_finds_a_failed_webhook_mends_its_receiver_and_sends_it_again() {
     play("webhooks.mjs").await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_developer_rotates_the_secret_of_webhooks_and_sends_failed_deliveries_of_a_period_again() {
-    play("webhook-secret.mjs").await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -191,17 +125,7 @@ async fn a_developer_sends_to_the_recipients_of_a_csv_file_and_follows_a_message
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_developer_finds_a_message_by_its_number_and_its_batch_and_reads_why_a_plugin_decided() {
-    play_with("finding.mjs", &[guest("picky-fallback")]).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_developer_pauses_resumes_and_cancels_a_send() {
-    play("batches.mjs").await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_send_of_two_requests_is_checked_against_the_tier_as_a_whole() {
+async fn a_send_is_checked_against_the_tier_as_a_whole_paused_resumed_and_cancelled() {
     let patchbay = SharedPatchbay::get().await;
     let client = patchbay.new_client().await;
     let event = json!({
@@ -214,7 +138,7 @@ async fn a_send_of_two_requests_is_checked_against_the_tier_as_a_whole() {
         (inboxes["content"][0]["tier"]["name"] == "TIER_1K").then_some(())
     })
     .await;
-    play_for(&client, "tier.mjs", &[]).await;
+    play_for(&client, "batches.mjs", &[]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -238,23 +162,8 @@ async fn an_agent_and_a_supervisor_work_in_a_chat_by_keys_that_the_overlay_lists
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_dialog_keeps_the_focus_closes_by_escape_and_gives_the_focus_back_to_its_opener() {
-    play_with("dialogs.mjs", &[greeter("Hello"), greeter("Welcome")]).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
 async fn a_plugin_is_rolled_out_by_canary_rolled_back_and_compared_as_a_shadow() {
     play_with("plugins.mjs", &[greeter("Hello"), greeter("Welcome")]).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn an_author_drops_versions_and_watches_a_canary_that_fails_a_shadow_and_a_suspension() {
-    play_with("author-trial.mjs", &[greeter("Hello"), guest("hostile-bot")]).await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn an_author_opens_the_picture_of_a_conversation_replays_it_and_talks_to_an_older_version() {
-    play_with("author-picture.mjs", &[guest("clerk")]).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]

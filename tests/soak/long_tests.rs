@@ -1,11 +1,11 @@
-//! Tests of `tests/it` that need minutes by nature: `make test` has a short version of each.
+//! Tests that need minutes by nature: `make test` has a short version of most.
 
 use std::time::{Duration, Instant};
 
-use crate::{console_day, llm_bot, plugin_swaps, schema};
+use crate::{console_day, llm_bot, long_stories, plugin_swaps, schema};
 
 /// The cases.
-pub const LONG: [&str; 4] = ["plugin-swaps", "schemathesis", "console-day", "slow-model"];
+pub const LONG: [&str; 5] = ["plugin-swaps", "schemathesis", "console-day", "console-stories", "slow-model"];
 /// As long as a model may take (`docs/plugins/llm.md`).
 const SLOW_MODEL: Duration = Duration::from_secs(40);
 
@@ -22,6 +22,9 @@ pub async fn run(case: &str, length: Duration) -> String {
     }
     if case == "console-day" {
         return console_day::worked_for(length).await;
+    }
+    if case == "console-stories" {
+        return long_stories::played().await;
     }
     if case == "slow-model" {
         return llm_bot::answered_after(SLOW_MODEL).await;

@@ -11,8 +11,11 @@
 
 mod arguments;
 mod attacks;
-#[path = "../it/console_day.rs"]
+#[path = "../it/browser_stories.rs"]
+mod browser_stories;
 mod console_day;
+#[path = "../it/console_stories.rs"]
+mod console_stories;
 mod http1;
 mod http2;
 #[path = "../it/kill/mod.rs"]
@@ -20,10 +23,13 @@ mod kill;
 mod kills;
 #[path = "../it/llm_bot.rs"]
 mod llm_bot;
+mod long_stories;
 mod long_tests;
 mod memory;
 mod neighbour;
 mod network;
+#[path = "../it/phone_stories.rs"]
+mod phone_stories;
 #[path = "../it/plugin_swaps.rs"]
 mod plugin_swaps;
 mod receiver;
@@ -38,6 +44,8 @@ mod sources;
 mod stage;
 mod table;
 mod upgrade;
+#[path = "../it/web_chat/browser.rs"]
+mod web_chat_browser;
 
 use std::{
     future::Future,

@@ -1,6 +1,6 @@
 //! Requests to a database whose processes are frozen. It is a program of its own, because all databases of a test
 //! program freeze together.
-#![expect(clippy::unwrap_used, reason = "a test may panic, in its helper functions too")]
+#![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "a test may panic, in its helper functions too")]
 
 #[expect(dead_code, reason = "the other tests of requests use more of it")]
 #[path = "http/service.rs"]

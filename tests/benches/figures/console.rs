@@ -22,6 +22,8 @@ use crate::{
 
 const MESSAGES: i64 = 10_000;
 const SECONDS: u64 = 60;
+/// After this time the memory of the page has a bar. Before, it has grown by what is loaded once.
+const LONG: u64 = 600;
 const PER_SECOND: u32 = 200;
 /// Customers who write, so few that the list shows most of their chats.
 const CUSTOMERS: u32 = 100;
@@ -110,7 +112,7 @@ fn figures(page: &PageFigures, seconds: u64) -> Vec<Figure> {
             "console: growth of the page at 200 events a second",
             "MB",
             page.heap_after - page.heap_before,
-            Bar::Watch,
+            if seconds >= LONG { Bar::AtMost(10.0) } else { Bar::Watch },
             format!("in {seconds} s, from {:.1} to {:.1} MB", page.heap_before, page.heap_after),
         ),
     ]

@@ -4,7 +4,10 @@ use harness::eventually;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::{Desk, MESSAGES};
+use super::{
+    Desk, MESSAGES,
+    rating::{asks, question},
+};
 
 const FIGURES: &str = "/chat-service/api/v2/figures";
 
@@ -69,6 +72,38 @@ async fn a_chat_counts_from_its_first_message_to_its_end() {
     let lines: Vec<&str> = export.text.lines().collect();
     assert!(lines[0].starts_with("group,key,name,opened"), "{}", export.text);
     assert!(lines[1].starts_with("total,,,1,1,0,0,0,0,0,"), "{}", export.text);
+}
+
+#[tokio::test]
+async fn a_rated_chat_counts_with_its_rating_and_its_times() {
+    let desk = Desk::set().await;
+    asks(&desk).await;
+    let thandi = desk.agent("thandi");
+    thandi.does(&desk.chat, "assign").await.ok();
+    thandi.client.post(MESSAGES, &desk.text("good day")).await.ok();
+    thandi.does(&desk.chat, "terminate").await.ok();
+    desk.phone.tap(&question(&desk, 0).await, "Excellent").await;
+    eventually("the rating", || async {
+        let period = desk.client.get(FIGURES).await.ok();
+        (group(&period, "total", None)["ratedExcellent"] == 1).then_some(())
+    })
+    .await;
+    let times = "UPDATE chat_episode SET queued_at = opened_at, assigned_at = opened_at + interval '5 seconds',
+                     answered_at = opened_at + interval '30 seconds', closed_at = opened_at + interval '90 seconds'
+                 WHERE participant_id = $1::text::uuid";
+    sqlx::query(times).bind(&desk.chat).execute(&mut desk.patchbay.database().await).await.unwrap();
+
+    let period = desk.client.get(FIGURES).await.ok();
+
+    for figures in [group(&period, "total", None), group(&period, "agent", Some(&thandi.id))] {
+        let ratings = ["ratedPoor", "ratedAverage", "ratedExcellent"].map(|rating| figures[rating].as_i64().unwrap());
+        assert_eq!(ratings, [0, 0, 1], "{figures}");
+        for (time, seconds) in [("waiting", 5.0), ("firstResponse", 30.0), ("resolution", 90.0)] {
+            for figure in ["mean", "median", "p90"] {
+                assert_eq!(figures[time][figure], seconds, "{time}: {figures}");
+            }
+        }
+    }
 }
 
 #[tokio::test]

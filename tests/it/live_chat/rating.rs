@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 
 use super::{CHATS, Desk, MESSAGES, tickets::found};
 
-async fn asks(desk: &Desk) {
+/// Customers are asked for a rating.
+pub(super) async fn asks(desk: &Desk) {
     let path = "/api/v1/clients/me";
     let changed = desk.client.request(Method::PUT, path, Some(&json!({ "ratingWidget": true })), &[]).await.ok();
     assert_eq!(changed["ratingWidget"], true);
@@ -17,7 +18,8 @@ async fn questions(desk: &Desk) -> Vec<Value> {
     inbox.into_iter().filter(|message| message.to_string().contains("How was our service?")).collect()
 }
 
-async fn question(desk: &Desk, nth: usize) -> String {
+/// Waits for a question on the phone, and returns its id.
+pub(super) async fn question(desk: &Desk, nth: usize) -> String {
     let asked = eventually("the question", || async { questions(desk).await.get(nth).cloned() }).await;
     asked["id"].as_str().unwrap().to_owned()
 }

@@ -1,7 +1,7 @@
 // For everybody: by keyboard alone, judged by axe-core, light and dark, from the left and from the right, without motion, with a
 // form before the chat.
 import { readFileSync } from "node:fs";
-import { Widget, browser, check, eventually, findings, focused, given, press, tabTo, visit } from "./stage.mjs";
+import { Widget, browser, check, eventually, findings, focused, given, isFull, press, tabTo, visit } from "./stage.mjs";
 
 const chromium = await browser();
 
@@ -34,9 +34,11 @@ const design = readFileSync(new URL("../../../console/ui/tokens.css", import.met
 const [, lightSurface, darkSurface] = /--surface: light-dark\((#\w{6}), (#\w{6})\)/.exec(design);
 const rgb = (hex) => `rgb(${[1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16)).join(", ")})`;
 
-// Judged in every look; the judge needs more than the page's policy allows.
+// Judged light and dark; the judge needs more than the page's policy allows.
+const PAGES = [["ltr", given.page], ["rtl", given.rtl], ["form", given.form]];
+const SHORT = ["light ltr", "light form", "dark ltr", "dark rtl"];
 for (const colorScheme of ["light", "dark"]) {
-  for (const [name, address] of [["ltr", given.page], ["rtl", given.rtl], ["form", given.form]]) {
+  for (const [name, address] of PAGES.filter(([page]) => isFull || SHORT.includes(`${colorScheme} ${page}`))) {
     const context = await chromium.newContext({ colorScheme, reducedMotion: "reduce", bypassCSP: true });
     const page = await visit(context, address);
     const closed = new Widget(page);

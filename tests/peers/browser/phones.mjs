@@ -1,6 +1,6 @@
 // The page with the simulated phones, as a newcomer meets it: the bot answers on every phone, a fault is seen, the keyboard is enough.
 import { Phone, phonesContext } from "./phone.mjs";
-import { browser, check, eventually, findings, focused, given, press, visit } from "./stage.mjs";
+import { browser, check, eventually, findings, focused, given, isFull, press, visit } from "./stage.mjs";
 
 const chromium = await browser();
 
@@ -124,8 +124,10 @@ check(page.complaints.length === 0, page.complaints.join("\n"));
 await at.close();
 
 // Judged in both schemes on each kind of screen; the judge needs more than the policy of the page allows.
+const SCREENS = [{ width: 1800, height: 1000 }, { width: 1280, height: 720 }, { width: 360, height: 640 }];
+const SHORT = ["light 1800", "dark 360"];
 for (const colorScheme of ["light", "dark"]) {
-  for (const viewport of [{ width: 1800, height: 1000 }, { width: 1280, height: 720 }, { width: 360, height: 640 }]) {
+  for (const viewport of SCREENS.filter(({ width }) => isFull || SHORT.includes(`${colorScheme} ${width}`))) {
     const look = `${colorScheme} ${viewport.width}`;
     const context = await phonesContext(chromium, { colorScheme, viewport, reducedMotion: "reduce", bypassCSP: true });
     const judged = await visit(context, given.page);

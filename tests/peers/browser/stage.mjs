@@ -11,6 +11,8 @@ export const given = JSON.parse(process.argv[3]);
 const PATIENCE_MS = 60000;
 /** How many times slower than this machine the pages run. */
 const SLOWNESS = Number(process.env.PATCHBAY_SLOW_PAGES ?? 1);
+/** Whether the story has every look and every phone, as in `make soak`. */
+export const isFull = Boolean(process.env.PATCHBAY_FULL_STORIES);
 
 export function check(holds, said) {
   if (!holds) throw new Error(said);

@@ -1,7 +1,26 @@
-// A send whose message the provider refuses for now is paused, resumed and cancelled.
+// A send of more than one request from a number of the tier 1,000 is checked as a whole. Then a send whose message the provider refuses
+// for now is paused, resumed and cancelled.
 import { browser, check, eventually, given, logIn, phone } from "./stage.mjs";
 
 const chromium = await browser();
+
+// The last recipient is beyond the tier.
+const wide = await logIn(await chromium.newContext(), "/sends");
+await wide.getByRole("link", { name: "New send" }).click();
+await wide.getByRole("button", { name: "Fetch the templates from WhatsApp" }).click();
+await wide.getByRole("button", { name: /^order_ready/ }).click();
+const rows = Array.from({ length: 1001 }, (_, index) => `Thandi;${27841000000 + index};42`);
+const csv = ["name;phone;order", ...rows, ""].join("\r\n");
+await wide.locator('input[type="file"]').setInputFiles({ name: "people.csv", mimeType: "text/csv", buffer: Buffer.from(csv) });
+await wide.getByLabel("Value of the button Open", { exact: true }).selectOption({ label: "order (42)" });
+await wide.getByText("1001 of 1001 rows can be sent.").waitFor();
+await wide.getByRole("button", { name: "Send 1001 messages" }).click();
+await wide.getByText("1000 of 1001 rows can be sent. 1 row has a fault.").waitFor();
+await wide.getByRole("cell", { name: "27841001000", exact: true }).waitFor();
+await wide.getByRole("cell", { name: /1000 different customers in 24 hours/ }).waitFor();
+await wide.getByRole("button", { name: "Send 1000 messages" }).waitFor();
+await wide.context().close();
+
 const page = await logIn(await chromium.newContext(), "/sends");
 const button = (name) => page.getByRole("button", { name, exact: true });
 const state = (name) => page.locator(".batch-facts").getByText(name, { exact: true }).first();

@@ -1,5 +1,5 @@
 // Two people on one queue: one takes a chat, the other sees it go, gets it by a transfer, and answers.
-import { Inbox, browser, check, complaints, eventually, given, logIn, phone, press } from "./stage.mjs";
+import { Inbox, browser, check, complaints, eventually, given, judgeLooks, logIn, phone, press } from "./stage.mjs";
 
 const chromium = await browser();
 const lead = await logIn(await chromium.newContext(), "/inbox/unassigned");
@@ -78,5 +78,26 @@ await new Inbox(elsewhere).sees("It is me.");
 await elsewhere.getByRole("navigation", { name: "Console" }).getByRole("link", { name: "Tickets" }).click();
 await elsewhere.getByRole("region", { name: "Tickets" }).getByText(name, { exact: true }).waitFor();
 for (const page of [lead, agent, elsewhere]) check(complaints(page).length === 0, complaints(page).join("\n"));
+
+// The thread with a failed answer, the note and the whisper, as both see it.
+await phone("PUT", given.phone, { failWith: 131026 });
+await second.field.fill("Look at our page.");
+await second.field.press("Enter");
+await second.message("Look at our page.").getByRole("alert").getByText("131026").first().waitFor();
+await second.message("Offer a discount.").getByText(/, to the agent only$/).waitFor();
+await second.message("@AGENT knows this customer").getByText(/, internal note$/).waitFor();
+const chat = new URL(agent.url()).pathname.split("/").at(-1);
+const judged = async (user, name) => {
+  const page = await logIn(await chromium.newContext({ bypassCSP: true, reducedMotion: "reduce" }), `/inbox/all/${chat}`, user);
+  await new Inbox(page).sees("Look at our page.");
+  await page.getByText(/also looks? at this chat\.$/).first().waitFor();
+  await judgeLooks(page, `a thread of ${name}`);
+  return page;
+};
+await judged(given.admin, "a supervisor");
+const seat = await judged(given.agent, "an agent");
+await seat.getByRole("button", { name: "Note", exact: true }).click();
+await seat.getByRole("textbox", { name: "Write a note" }).waitFor();
+await judgeLooks(seat, "the field of a note");
 await chromium.close();
 console.log("ok");

@@ -1,5 +1,5 @@
 // A link to the webhooks: made by an ADMIN, opened once by a developer outside the client, who sees and changes the webhooks alone.
-import { browser, check, complaints, findings, given, logIn, visit } from "./stage.mjs";
+import { browser, check, complaints, given, judgeLooks, logIn, press, tabTo, visit } from "./stage.mjs";
 
 const chromium = await browser();
 const admin = await logIn(await chromium.newContext(), "/webhooks");
@@ -12,9 +12,11 @@ const link = `${given.base}/console${made.slice(made.indexOf("#"))}`;
 // The judge needs more than the page's policy allows.
 const guest = await visit(await chromium.newContext({ reducedMotion: "reduce", bypassCSP: true }), link);
 await guest.getByRole("heading", { name: "Webhooks by a link" }).waitFor();
-const found = await findings(guest);
-check(found.length === 0, found.join("\n"));
-await guest.getByRole("button", { name: "Open the webhooks" }).click();
+await judgeLooks(guest, "the page of a link");
+for (const button of await guest.getByRole("button").all()) await tabTo(button);
+const entrance = guest.getByRole("button", { name: "Open the webhooks" });
+await tabTo(entrance, "Shift+Tab");
+await press(entrance, "Enter");
 await guest.getByText("No webhooks yet").waitFor();
 await guest.getByText("Your access to these webhooks ends at").waitFor();
 check(guest.url().endsWith("/console/webhooks"), `the address has the link no more: ${guest.url()}`);

@@ -75,6 +75,10 @@ await inbox.row("the fourth customer").getByText("After hours", { exact: true })
 await sizesAre({ Waiting: 1, "My team": 1, Open: 2, Missed: 1, "After hours": 1, Closed: 2, All: 4 });
 await act("fourth", "assign", undefined, given.agent);
 await sizesAre({ Mine: 1, "My team": 2, Open: 2, Missed: 1, "After hours": 1, Closed: 2, All: 4 });
+// A supervisor sees the numbers of both.
+const desk = await logIn(await chromium.newContext(), "/supervision");
+for (const title of ["Missed", "After hours"]) await eventually(`the number of "${title}"`, async () => (await desk.locator(".tile").filter({ hasText: title }).textContent()) === `${title}1`);
+await desk.context().close();
 await listed("after hours", ["the fourth customer"]);
 await api("POST", "/chat-service/api/v2/messages", { participantId: await idOf("fourth"), channel: "WHATSAPP", text: "Here I am." }, given.agent);
 await page.getByText("No chats here").waitFor();

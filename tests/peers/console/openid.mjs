@@ -1,5 +1,6 @@
 // A person logs in at the login provider and comes back to the page that was asked for; an administrator sets the rule.
-import { browser, check, complaints, findings, given, loaded, logIn, visit } from "./stage.mjs";
+import { browser, check, complaints, given, judgeLooks, loaded, logIn, visit } from "./stage.mjs";
+import { reachAll } from "./reach.mjs";
 
 const chromium = await browser();
 
@@ -40,7 +41,7 @@ await other.getByLabel("Account").fill("eve@example.com");
 await other.getByRole("button", { name: "Continue" }).click();
 await other.getByRole("alert").getByText("has no user with the e-mail address eve@example.com").waitFor();
 
-// The rule, judged by axe.
+// The rule, judged in both schemes and on a small screen, and reached by keyboard.
 const judged = await chromium.newContext({ bypassCSP: true });
 const admin = await logIn(judged, "/administration/openid");
 await admin.getByLabel("Logins by OpenID Connect").selectOption("CREATE_USERS");
@@ -51,8 +52,8 @@ await admin.getByText("domains such as example.com").first().waitFor();
 await admin.getByLabel("E-mail domains of new users").fill("acme.example, example.com");
 await admin.getByRole("button", { name: "Save" }).click();
 await admin.getByText("The rule is saved.").waitFor();
-const found = await findings(admin);
-check(found.length === 0, found.join("\n"));
+await judgeLooks(admin, "the rule of logins");
+await reachAll(admin, "the rule of logins");
 await admin.reload();
 check((await admin.getByLabel("E-mail domains of new users").inputValue()) === "acme.example, example.com", "the rule is kept");
 

@@ -23,9 +23,20 @@ function give(target, type, name) {
   }, [type, name, PIXEL]);
 }
 
-// Three files, of which one is taken back.
+// Three files, of which one is taken back. While a file is uploaded, it has a preview and a progress bar.
+const UPLOADS = "**/v2/messages/media";
+let release = () => {};
+const held = new Promise((resolve) => (release = resolve));
+await page.route(UPLOADS, async (route) => {
+  await held;
+  await route.continue();
+});
 await page.locator(".composer input[type=file]").setInputFiles({ name: "chosen.png", mimeType: "image/png", buffer: Buffer.from(PIXEL, "base64") });
+await file("chosen.png").getByRole("progressbar", { name: /chosen\.png/ }).waitFor();
+await eventually("the preview", () => file("chosen.png").locator("img").evaluate((one) => one.naturalWidth === 1));
+release();
 await isUploaded("chosen.png");
+await page.unroute(UPLOADS);
 await give(inbox.log, "dragover", "dropped.png");
 await page.getByText("Drop files here to send them").waitFor();
 await give(inbox.log, "drop", "dropped.png");

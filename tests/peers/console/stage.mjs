@@ -1,12 +1,12 @@
 // A console in a browser, and the phones around it.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { browser as launch, check, eventually, focused, given, listen, press, tabTo, visit } from "../browser/stage.mjs";
+import { browser as launch, check, eventually, focused, given, isFull, listen, press, tabTo, visit } from "../browser/stage.mjs";
 
 const axe = createRequire(`${process.argv[2]}/node/`)("axe-core").source;
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
 
-export { check, eventually, focused, given, press, tabTo, visit };
+export { check, eventually, focused, given, isFull, press, tabTo, visit };
 
 /** The calls of the documented API, each with a pattern of its path. */
 const DOCUMENTED = Object.entries((await (await fetch(`${given.base}/openapi.json`)).json()).paths).flatMap(([path, calls]) => {

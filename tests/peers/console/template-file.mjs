@@ -24,7 +24,7 @@ const list = page.getByRole("dialog", { name: "Send a template" });
 async function choose(name) {
   await page.getByRole("button", { name: "Send a template" }).click();
   await list.getByRole("button", { name: new RegExp(`^${name}`) }).waitFor();
-  await judgeLooks(page, "the list of templates");
+  if (name === "invoice") await judgeLooks(page, "the list of templates");
   await list.getByRole("button", { name: new RegExp(`^${name}`) }).click();
   return page.getByRole("dialog", { name, exact: true });
 }

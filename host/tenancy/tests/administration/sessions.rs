@@ -66,6 +66,27 @@ async fn a_session_ends_after_an_hour_without_use_and_lives_on_with_use_up_to_it
 }
 
 #[tokio::test]
+async fn a_link_to_the_webhooks_opens_a_session_before_its_hour_has_passed_and_both_end_with_it() {
+    let office = Office::open().await;
+    let client = create_client(&office.administration(), acme()).await.unwrap();
+    let (used, end) = sessions::make_link(&office.administration(), client.client, client.user).await.unwrap();
+    let (late, _) = sessions::make_link(&office.administration(), client.client, client.user).await.unwrap();
+    let open =
+        async |token: &str| sessions::open_link(&office.administration(), token, office.session_times()).await.unwrap();
+    office.clock.advance(Duration::from_secs(3_599));
+
+    let session = open(used.expose()).await.unwrap();
+
+    let is_known =
+        async || office.authenticator().authenticate(session.key.expose().as_bytes()).await.unwrap().is_some();
+    assert_eq!(session.ends_at, end);
+    assert!(is_known().await);
+    office.clock.advance(Duration::from_secs(1));
+    assert!(open(late.expose()).await.is_none(), "an hour has passed");
+    assert!(!is_known().await);
+}
+
+#[tokio::test]
 async fn a_use_is_recorded_at_most_every_five_minutes() {
     let office = Office::open().await;
     let client = create_client(&office.administration(), acme()).await.unwrap();

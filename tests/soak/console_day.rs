@@ -1,5 +1,5 @@
 //! A day of two agents on one queue (`tests/peers/console/day.mjs`): chats are taken, answered, given to the colleague and resolved,
-//! over lost connections. `make soak` continues for minutes.
+//! over lost connections.
 
 use std::{
     process::{Command, Stdio},
@@ -8,11 +8,6 @@ use std::{
 
 use harness::{SharedPatchbay, installed_peer, peer_folder};
 use serde_json::json;
-
-#[tokio::test(flavor = "multi_thread")]
-async fn two_agents_share_a_day_of_chats_over_lost_connections_and_no_message_is_missing() {
-    println!("{}", worked_for(Duration::ZERO).await);
-}
 
 /// Lets both agents work for about `length`, and for at least some chats. Returns the counts.
 ///
