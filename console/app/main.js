@@ -23,4 +23,6 @@ const first = pagesOf(viewer.value?.role ?? "").find((page) => match(page.path, 
 if (first) loadPage(first).catch(() => {});
 await loadLanguage();
 const root = document.getElementById("console");
+// The mark is there until the modules are.
+root?.replaceChildren();
 if (root) render(html`<${Console} />`, root);
