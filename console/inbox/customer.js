@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 import { api } from "#app/api.js";
 import { ApiError } from "#app/faults.js";
 import { t } from "#app/i18n.js";
-import { onEvents } from "#app/live.js";
+import { onEvents, onRestart } from "#app/live.js";
 import { useLoad } from "#app/load.js";
 import { href } from "#app/router.js";
 import { hasRole } from "#app/session.js";
@@ -41,6 +41,14 @@ function hasDigits(chat) {
   return /^\d+$/.test(chat.phoneNumber ?? "");
 }
 
+/** Loads facts of a chat again when an event changes them, and when events were lost. @param {{reload: () => void}} load @param {Chat} chat @param {(event: import("#app/live.js").LiveEvent) => boolean} changes */
+function useLiveReload(load, chat, changes) {
+  useEffect(() => {
+    const stops = [onEvents((events) => events.some(changes) && load.reload()), onRestart(load.reload)];
+    return () => stops.forEach((stop) => stop());
+  }, [chat.id]);
+}
+
 /** @param {{id: string, onClose: () => void}} props */
 export function CustomerPanel({ id, onClose }) {
   const chat = chatOf(id);
@@ -51,9 +59,7 @@ export function CustomerPanel({ id, onClose }) {
 function Panel({ chat, onClose }) {
   const name = nameOf(chat);
   const load = useLoad((signal) => readCustomer(chat, signal), [chat.id]);
-  useEffect(() => onEvents((events) => {
-    if (events.some((event) => event.type === "chat.updated" && event.chat?.id === chat.id)) load.reload();
-  }), [chat.id]);
+  useLiveReload(load, chat, (event) => event.type === "chat.updated" && event.chat?.id === chat.id);
   const contact = load.data?.contactId;
   return html`<aside class="customer scroll" aria-label=${t("customer.title")} tabindex="-1">
     <header class="customer-head"><${Button} kind="quiet small" class="customer-close" icon="close" label=${t("common.close")} onClick=${onClose} />
@@ -62,7 +68,7 @@ function Panel({ chat, onClose }) {
       ${chat.tags?.length ? html`<div class="row wrap tags">${chat.tags.map((tag) => html`<${Tag} key=${tag} icon="tag">${tag}<//>`)}</div>` : null}
       ${(contact || hasDigits(chat)) && html`<${Contact} chat=${chat} contact=${contact ?? ""} onNamed=${load.reload} />`}
     </header>
-    ${contact && html`<section><h3>${t("contacts.tags")}</h3><${TagEditor} key=${contact} contact=${contact} first=${load.data?.tags} /></section>
+    ${contact && html`<section><h3>${t("contacts.tags")}</h3><${TagEditor} key=${contact} contact=${contact} first=${load.data?.tags} onChange=${load.reload} /></section>
       <${ContactAttributes} key=${`attributes ${contact}`} contact=${contact} />
       <section><h3>${t("contacts.notes")}</h3><${ContactNotes} key=${contact} contact=${contact} /></section>`}
     <section><h3>${t("customer.details")}</h3><dl class="facts">
@@ -134,17 +140,11 @@ async function findContact(chat) {
 
 /** The latest tickets of this chat. @param {{chat: Chat}} props */
 function Tickets({ chat }) {
-  const [turn, setTurn] = useState(0);
-  useEffect(() => onEvents((events) => {
-    if (events.some((event) => event.type === "ticket.changed" && event.ticket?.participantId === chat.id)) setTurn((before) => before + 1);
-  }), [chat.id]);
   const load = useLoad(async (signal) => {
     const query = { page: 0, size: 5, clientRef: "me", startDateTime: "2020-01-01T00:00:00Z", endDateTime: "2100-01-01T00:00:00Z", participantId: chat.id };
     return (await api.get("/chat-service/ticket/search", query, { signal })).content;
   }, [chat.id]);
-  useEffect(() => {
-    if (turn) load.reload();
-  }, [turn]);
+  useLiveReload(load, chat, (event) => event.type === "ticket.changed" && event.ticket?.participantId === chat.id);
   return html`<section><h3>${t("customer.tickets")}</h3><${Loaded} load=${load} skeleton=${html`<span class="skeleton w2"></span>`}>${(/** @type {any[]} */ tickets) => tickets.length
     ? html`<ul class="plain">${tickets.map((ticket) => html`<li key=${ticket.id} class="row"><span class="number strong">${ticket.ticketNumber}</span>
         <span class="grow tiny soft clip">${shortTime(ticket.createdTime)}</span><${Tag} tone=${ticket.closedTime ? "" : "accent"}>${t(`ticket.${ticket.status}`)}<//></li>`)}</ul>`

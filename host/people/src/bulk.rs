@@ -1,6 +1,6 @@
 //! Customers of many recipients at once, for dispatch.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use chrono::{DateTime, Utc};
 use domain::{
@@ -17,7 +17,7 @@ use storage::{
 use crate::{
     chats::FoldedChats,
     introduction::{IntroducedCustomers, Introduction},
-    resolve::{introduce, keep_changing},
+    resolve::{introduce, keep_changing, report},
 };
 
 /// Returns the customers of recipients in their order, and creates unknown ones, in a few statements. Pass the address
@@ -113,7 +113,10 @@ async fn attach<'a>(
         }
     }
     pairs.sort();
-    if addresses::insert(db, client, &pairs, |_| now).await? < pairs.len() {
+    let inserted = addresses::insert(db, client, &pairs, |_| now).await?;
+    let changed: BTreeSet<CustomerId> = pairs.iter().map(|(_, owner)| *owner).collect();
+    report(db, client, ids, &changed, now).await?;
+    if inserted < pairs.len() {
         // One was taken by another transaction, or two people have it: each is resolved separately.
         return Ok(plain.to_vec());
     }

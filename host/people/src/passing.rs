@@ -1,7 +1,7 @@
 //! Phone numbers that pass from one person to another. Numbers are reassigned in time, user ids are not (SPEC 1). If
 //! the user id of an event shows it, the number is transferred and no customers are merged.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use domain::{
     address::{Address, AddressKind},
@@ -15,19 +15,20 @@ use storage::{PgConnection, Result, people::customers::addresses};
 /// change.
 ///
 /// A customer is another person if it has a user id that the event does not name, and either was seen at another number
-/// since, or the event is about a person with another number.
+/// since, or the event is about a person with another number. Returns the customers that lost a number.
 pub(crate) async fn pass_on(
     db: &mut PgConnection,
     client: ClientId,
     named: &[Address],
     old: Option<&Address>,
     found: &mut HashMap<Address, CustomerId>,
-) -> Result<()> {
+) -> Result<BTreeSet<CustomerId>> {
     let is_phone = |address: &Address| address.kind() == AddressKind::Phone;
     let is_old = |address: &Address| old.is_some_and(|old| old.is_same(address));
     let says_who: Vec<&Address> =
         named.iter().filter(|address| address.kind().is_for_life() || is_old(address)).collect();
     let phones: Vec<&Address> = named.iter().filter(|address| is_phone(address) && !is_old(address)).collect();
+    let mut losers = BTreeSet::new();
     for phone in phones {
         let Some(owner) = found.get(phone).copied() else { continue };
         // Both spellings of a number are one address.
@@ -42,9 +43,10 @@ pub(crate) async fn pass_on(
         if has_user_id && (was_seen_elsewhere || has_another_number(db, client, &says_who, found, phone).await?) {
             addresses::remove(db, client, phone).await?;
             found.retain(|address, _| !address.is_same(phone));
+            losers.insert(owner);
         }
     }
-    Ok(())
+    Ok(losers)
 }
 
 async fn has_another_number(

@@ -38,23 +38,49 @@ pub async fn introduce(
     introduction: Introduction,
     now: DateTime<Utc>,
 ) -> Result<IntroducedCustomers<Customer>> {
+    let (introduced, changed) = store(db, client, ids, introduction, now).await?;
+    report(db, client, ids, &changed, now).await?;
+    Ok(introduced)
+}
+
+/// [`introduce`] without a report. Also returns the customers with changes, for the caller to report.
+async fn store(
+    db: &mut PgConnection,
+    client: ClientId,
+    ids: &IdSource,
+    introduction: Introduction,
+    now: DateTime<Utc>,
+) -> Result<(IntroducedCustomers<Customer>, BTreeSet<CustomerId>)> {
     if let Some(known) = known_as(db, client, &introduction).await? {
-        return Ok(IntroducedCustomers { who: known, folded: Vec::new() });
+        return Ok((IntroducedCustomers { who: known, folded: Vec::new() }, BTreeSet::new()));
     }
     let named = introduction.named_addresses();
     let mut found = addresses::find(db, client, &named).await?;
-    passing::pass_on(db, client, &named, None, &mut found).await?;
+    let mut changed = passing::pass_on(db, client, &named, None, &mut found).await?;
     let is_new = found.is_empty();
     let current = introduction.current();
     let all = NamedAddresses { named: &named, current: &current, found };
     let IntroducedCustomers { who: customer, folded } = settle(db, client, ids, all, now).await?;
     if !is_new {
         addresses::touch(db, client, &current, now).await?;
-        chat_updates::of_customers(db, client, &[customer], (ids.mint(now), now)).await?;
+        changed.insert(customer);
     }
     customers::describe(db, client, customer, introduction.names()).await?;
     let known = customers::find(db, client, customer).await?;
-    Ok(IntroducedCustomers { who: known.unwrap_or_else(|| introduction.customer(customer)), folded })
+    let who = known.unwrap_or_else(|| introduction.customer(customer));
+    Ok((IntroducedCustomers { who, folded }, changed))
+}
+
+/// Reports that the chats of these customers show other facts.
+pub(crate) async fn report(
+    db: &mut PgConnection,
+    client: ClientId,
+    ids: &IdSource,
+    changed: &BTreeSet<CustomerId>,
+    now: DateTime<Utc>,
+) -> Result<()> {
+    let changed: Vec<CustomerId> = changed.iter().copied().collect();
+    chat_updates::of_customers(db, client, &changed, (ids.mint(now), now)).await
 }
 
 /// Returns the customer if all facts are stored already. This is usual, because most messages come from known
@@ -86,8 +112,9 @@ pub async fn change_address(
 ) -> Result<IntroducedCustomers<Option<CustomerId>>> {
     let named = with_spellings(introduction.addresses.iter().chain(&introduction.replaced).chain([old]));
     let mut found = addresses::find(db, client, &named).await?;
-    passing::pass_on(db, client, &named, Some(old), &mut found).await?;
+    let mut changed = passing::pass_on(db, client, &named, Some(old), &mut found).await?;
     if found.is_empty() {
+        report(db, client, ids, &changed, now).await?;
         return Ok(IntroducedCustomers { who: None, folded: Vec::new() });
     }
     let current = introduction.current();
@@ -97,7 +124,7 @@ pub async fn change_address(
         addresses::remove(db, client, old).await?;
     }
     let number = introduction.addresses.iter().find(|address| address.kind() == AddressKind::Phone).cloned();
-    let same = introduce(db, client, ids, introduction, now).await?;
+    let (same, also_changed) = store(db, client, ids, introduction, now).await?;
     folded.extend(same.folded);
     let same = same.who.id;
     debug_assert_eq!(same, customer);
@@ -105,7 +132,9 @@ pub async fn change_address(
         conversations::readdress(db, client, same, old.value(), number.value()).await?;
     }
     search::customer_changed(db, client, same).await?;
-    chat_updates::of_customers(db, client, &[same], (ids.mint(now), now)).await?;
+    changed.insert(same);
+    changed.extend(also_changed);
+    report(db, client, ids, &changed, now).await?;
     Ok(IntroducedCustomers { who: Some(same), folded })
 }
 

@@ -1,7 +1,7 @@
 use chrono::{DateTime, Utc};
 use domain::{
     ids::CallbackId,
-    inbound::{CallbackBody, CallbackTarget, InboundContent, InboundMessage},
+    inbound::{CallbackBody, CallbackTarget, InboundMessage},
 };
 
 pub(super) struct Item {
@@ -23,10 +23,8 @@ impl Item {
     /// True if it is likely to fail or to come too early again. Then a transaction that it shares would be rolled back
     /// for all.
     pub(super) fn is_taken_alone(&self) -> bool {
-        // A tap in Messenger names no message.
-        let is_tap = |message: &InboundMessage| matches!(message.content, InboundContent::Interactive { .. });
-        let is_answer = |message: &InboundMessage| message.answered_provider_id().is_some() || is_tap(message);
-        self.attempts > 0 || (self.was_put_off && self.message().is_some_and(is_answer))
+        // Each message that was put off counts: a tap or a plain text can be a choice and name no message.
+        self.attempts > 0 || (self.was_put_off && self.message().is_some())
     }
 
     pub(super) fn message(&self) -> Option<&InboundMessage> {

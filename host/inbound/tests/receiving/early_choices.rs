@@ -1,11 +1,10 @@
 //! Taps and choices that come before the outcome of the call for their message is stored, over an inbox that keeps the
 //! choices of its messages.
 
-use std::time::Duration;
-
 use chat::receive::{MessageGroup, ReceiveOutcome, receive_all};
+use chrono::TimeDelta;
 use domain::{
-    inbound::{InboundContent, InboundMessage},
+    inbound::{CallbackBody, InboundContent, InboundMessage},
     lite::place_payload,
 };
 
@@ -34,20 +33,27 @@ async fn comes(stage: &Stage, message: &InboundMessage) -> bool {
     is_taken
 }
 
-/// Zo answers while the device has the call for a list and has not answered it. `false`: the answer is too early.
-async fn comes_before_the_device_answers(stage: &Stage, message: &InboundMessage) -> bool {
+/// Something happens while the device has the call for a list and has not answered it.
+async fn before_the_device_answers<T>(stage: &Stage, early: impl Future<Output = T>) -> T {
     let gate = stage.holds_answers();
     stage.offers("Sales", "Support").await;
     let early = async {
-        while stage.asked().is_empty() {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-        let is_taken = comes(stage, message).await;
+        stage.until_asked().await;
+        let outcome = early.await;
         gate.add_permits(1);
-        is_taken
+        outcome
     };
-    let ((), is_taken) = tokio::join!(stage.sends(), early);
-    is_taken
+    let ((), outcome) = tokio::join!(stage.sends(), early);
+    outcome
+}
+
+/// Zo answers before the device does. `false`: the answer is too early.
+async fn comes_before_the_device_answers(stage: &Stage, message: &InboundMessage) -> bool {
+    before_the_device_answers(stage, comes(stage, message)).await
+}
+
+async fn count(stage: &Stage, statement: &'static str) -> i64 {
+    sqlx::query_scalar(statement).fetch_one(&stage.ctx.db).await.unwrap()
 }
 
 fn quoting(stage: &Stage, sent: &str) -> InboundMessage {
@@ -118,4 +124,26 @@ async fn a_tap_is_taken_at_once_if_the_call_for_its_message_is_in_doubt() {
 
     let named = Some("not known".to_owned());
     assert_eq!((stage.understood(ANSWER).await, quoted(&stage).await), (tap("Support"), named));
+}
+
+#[tokio::test]
+async fn another_attempt_of_an_early_number_rolls_back_no_message_of_others() {
+    let stage = connected().await;
+    let came = |message: InboundMessage| CallbackBody::Message(Box::new(message));
+    let of_another = |number: u8| {
+        let message = stage.message(&format!("OTHER{number}"), &format!("other {number}"));
+        came(InboundMessage { from: Some(format!("278200001{number:02}")), ..message })
+    };
+    let attempts = async {
+        stage.called_back([came(stage.message(ANSWER, "2"))]).await;
+        stage.advance(TimeDelta::seconds(1));
+        // Of twelve messages the first three are neighbours.
+        stage.called_back((1..=11).map(of_another)).await;
+    };
+    before_the_device_answers(&stage, attempts).await;
+
+    assert_eq!(count(&stage, "SELECT count(*) FROM chat_message WHERE body LIKE 'other %'").await, 11);
+    assert_eq!(count(&stage, "SELECT count(*) FROM callback").await, 1);
+    let transactions = "SELECT count(DISTINCT xmin::text) FROM chat_message WHERE body IN ('other 1', 'other 2')";
+    assert_eq!(count(&stage, transactions).await, 1, "after a rollback each would have its own");
 }

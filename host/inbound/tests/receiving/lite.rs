@@ -19,13 +19,14 @@ use channels::{
         DeviceEvent, DeviceFailure, DeviceMessage, DeviceNews, LiteCarrier, LiteDevice, LiteDevices, LiteNumber, QrCode,
     },
 };
+use chrono::TimeDelta;
 use domain::{
     address::{Address, AddressKind},
     carriage::SendFailure,
     channel::Channel,
     clock::Clock,
     content::{ListRow, ListSection, OutboundContent, ReplyList},
-    ids::{ClientId, InboxId, NodeId},
+    ids::{CallbackId, ClientId, InboxId, NodeId},
     inbound::{CallbackBody, CallbackItem, CallbackTarget, InboundContent, InboundMessage, ProviderFailure},
     inbox::{BillingModel, LiteHosting},
     lite::{SessionNews, WantedSession},
@@ -44,6 +45,7 @@ use storage::{
         self, Inbox, InboxSettings, WhatsappLite,
         lite::{self, LiteSession, NextCheck, SessionWrite},
     },
+    work::lanes,
 };
 use tokio::sync::{Notify, Semaphore};
 use tokio_util::sync::CancellationToken;
@@ -155,6 +157,7 @@ pub(crate) struct Stage {
     pub(crate) ctx: Context,
     pub(crate) client: ClientId,
     pub(crate) number: InboxId,
+    clock: Arc<HandClock>,
     pocket: Pocket,
 }
 
@@ -167,16 +170,23 @@ impl Stage {
         let carrier = LiteCarrier::new(Arc::clone(&devices), Arc::<HandClock>::clone(&clock) as Arc<dyn Clock>);
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("receiving-lite");
         let carriers = Carriers::default().with(carrier).with_devices(devices);
-        let ctx = Surroundings { carriers, ..Surroundings::new(folder) }.build(db, clock).await;
+        let ctx = Surroundings { carriers, ..Surroundings::new(folder) }
+            .build(db, Arc::<HandClock>::clone(&clock) as Arc<dyn Clock>)
+            .await;
         let (client, _) = one_number(&ctx, "27600000001").await;
         let number = lite_number(&ctx, client, "27830000001").await;
-        Self { ctx, client, number, pocket }
+        Self { ctx, client, number, clock, pocket }
     }
 
     /// Another number of the same client.
     pub(crate) async fn with_another_number(&self) -> Self {
         let number = lite_number(&self.ctx, self.client, "27830000002").await;
-        Self { ctx: self.ctx.clone(), client: self.client, number, pocket: self.pocket.clone() }
+        let (ctx, clock) = (self.ctx.clone(), Arc::clone(&self.clock));
+        Self { ctx, client: self.client, number, clock, pocket: self.pocket.clone() }
+    }
+
+    pub(crate) fn advance(&self, by: TimeDelta) {
+        self.clock.advance(by);
     }
 
     /// The device is connected, reports these events and loses its connection. Then its callbacks are worked off.
@@ -190,6 +200,10 @@ impl Stage {
     }
 
     async fn works_off_callbacks(&self) {
+        let mut db = self.ctx.db.acquire().await.unwrap();
+        // Items that were put off become ready at their time.
+        lanes::due(&mut db, Queue::Callback, self.ctx.now(), 1).await.unwrap();
+        drop(db);
         let lease = self.claim(Queue::Callback).await;
         inbound::callbacks::work(&self.ctx, &lease).await.unwrap();
         lease.release(&self.ctx).await.unwrap();
@@ -197,11 +211,21 @@ impl Stage {
 
     /// A process of an earlier release stored a callback, with WhatsApp's own ids. This one works it off.
     pub(crate) async fn callback_of_an_earlier_release(&self, body: CallbackBody) {
-        let (dedupe_key, target) = ("before".to_owned(), CallbackTarget::Inbox(self.number));
-        let item = CallbackItem { dedupe_key, target, body };
-        let new = NewCallback { id: self.ctx.mint(), lane: self.number.0, dedupe_hash: [7; 32], item };
+        self.called_back([body]).await;
+    }
+
+    /// Stores callbacks of the number, and works off those that are due.
+    pub(crate) async fn called_back(&self, bodies: impl IntoIterator<Item = CallbackBody>) {
+        let new = |body: CallbackBody| {
+            let id: CallbackId = self.ctx.mint();
+            let mut dedupe_hash = [0_u8; 32];
+            dedupe_hash[..16].copy_from_slice(id.0.as_bytes());
+            let item = CallbackItem { dedupe_key: id.to_string(), target: CallbackTarget::Inbox(self.number), body };
+            NewCallback { id, lane: self.number.0, dedupe_hash, item }
+        };
+        let new: Vec<NewCallback> = bodies.into_iter().map(new).collect();
         let mut db = self.ctx.db.acquire().await.unwrap();
-        callbacks::insert_new(&mut db, self.client, &[new], self.ctx.now()).await.unwrap();
+        callbacks::insert_new(&mut db, self.client, &new, self.ctx.now()).await.unwrap();
         drop(db);
         self.works_off_callbacks().await;
     }
@@ -322,6 +346,16 @@ impl Stage {
         gate
     }
 
+    /// Waits for the first call to the device.
+    pub(crate) async fn until_asked(&self) {
+        let asked = async {
+            while self.asked().is_empty() {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(20), asked).await.expect("no call came to the device");
+    }
+
     pub(crate) fn asked(&self) -> Vec<String> {
         self.pocket.notes.lock().unwrap().asked.clone()
     }
@@ -402,9 +436,7 @@ async fn an_answer_that_comes_before_the_device_has_answered_is_the_tap_that_it_
     let gate = stage.holds_answers();
     stage.offers("Sales", "Support").await;
     let answered = async {
-        while stage.asked().is_empty() {
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
+        stage.until_asked().await;
         let taken = stage.zo_answers("ANSWER", "2").await;
         gate.add_permits(1);
         taken

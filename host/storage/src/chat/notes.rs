@@ -125,21 +125,28 @@ pub async fn mentions(
     user: UserId,
     page: PageRequest,
 ) -> Result<Page<ChatNote>> {
-    let total: i64 = sqlx::query_scalar("SELECT count(*) FROM chat_note_mention WHERE client_id = $1 AND user_id = $2")
-        .bind(client.0)
-        .bind(user.0)
-        .fetch_one(&mut *db)
-        .await?;
+    let total: i64 = sqlx::query_scalar(
+        "SELECT count(*) FROM chat_note_mention named
+         CROSS JOIN LATERAL (
+             SELECT 1 FROM chat_note
+             WHERE client_id = named.client_id AND id = named.note_id
+                 AND (whisper_to IS NULL OR whisper_to = $2) OFFSET 0) note
+         WHERE named.client_id = $1 AND named.user_id = $2",
+    )
+    .bind(client.0)
+    .bind(user.0)
+    .fetch_one(&mut *db)
+    .await?;
     let rows: Vec<NoteRow> = sqlx::query_as(
         "SELECT note.id, note.participant_id, note.author_id, note.body, note.mentions, note.whisper_to,
                 note.created_at
-         FROM (SELECT client_id, note_id FROM chat_note_mention WHERE client_id = $1 AND user_id = $2
-               ORDER BY client_id, user_id, note_id DESC LIMIT $3 OFFSET $4) named
+         FROM chat_note_mention named
          CROSS JOIN LATERAL (
              SELECT id, participant_id, author_id, body, mentions, whisper_to, created_at FROM chat_note
              WHERE client_id = named.client_id AND id = named.note_id
                  AND (whisper_to IS NULL OR whisper_to = $2) OFFSET 0) note
-         ORDER BY note.id DESC",
+         WHERE named.client_id = $1 AND named.user_id = $2
+         ORDER BY named.client_id, named.user_id, named.note_id DESC LIMIT $3 OFFSET $4",
     )
     .bind(client.0)
     .bind(user.0)

@@ -210,7 +210,7 @@ pub async fn customers(db: &mut PgConnection, client: ClientId, kept: ContactId)
 /// The customers of contacts and of those that are merged into them.
 pub async fn customers_of(db: &mut PgConnection, client: ClientId, kept: &[ContactId]) -> Result<Vec<CustomerId>> {
     let found: Vec<Uuid> = sqlx::query_scalar(
-        "SELECT one.customer_id
+        "SELECT DISTINCT one.customer_id
          FROM (SELECT $1::uuid AS client_id, id FROM unnest($2::uuid[]) AS id
                UNION ALL
                SELECT client_id, contact_id FROM contact_merge WHERE client_id = $1 AND kept_id = ANY($2)) shown

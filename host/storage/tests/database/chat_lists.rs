@@ -4,7 +4,7 @@ use domain::{
     channel::Channel,
     chat::{ChatScope, ChatStanding, ParticipantState},
     clock::IdSource,
-    ids::{CustomerId, ParticipantId, TeamId, UserId},
+    ids::{CustomerId, NoteId, ParticipantId, TeamId, UserId},
     page::{Page, PageRequest},
 };
 use people::Introduction;
@@ -15,6 +15,7 @@ use storage::{
     chat::{
         list_counts,
         lists::{self, ChatList, ListSearch},
+        notes::{self, ChatNote},
         participants::{self, Participant},
         search,
     },
@@ -264,5 +265,28 @@ async fn no_list_reads_the_table_or_sorts_more_than_agents_have() {
                 }
             }
         }
+    }
+}
+
+#[tokio::test]
+async fn mentions_and_their_total_leave_out_whispers_to_others() {
+    let mut db = database().await;
+    let participant = chat(&mut db, 1, None, ParticipantState::Queued).await.id;
+    for (id, whisper_to) in [(1, None), (2, Some(ME)), (3, Some(MATE))] {
+        let note = ChatNote {
+            id: NoteId(Uuid::from_u128(id)),
+            participant,
+            author: OTHER,
+            text: "look".to_owned(),
+            mentions: vec![ME],
+            whisper_to,
+            created_at: moment(0),
+        };
+        notes::insert(&mut db, CLIENT, &note).await.unwrap();
+    }
+    for (page, shown) in [(0, 2), (1, 1)] {
+        let found = notes::mentions(&mut db, CLIENT, ME, PageRequest { page, size: 1 }).await.unwrap();
+        let ids: Vec<NoteId> = found.items.iter().map(|note| note.id).collect();
+        assert_eq!((ids, found.total), (vec![NoteId(Uuid::from_u128(shown))], 2));
     }
 }
