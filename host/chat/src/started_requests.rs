@@ -10,7 +10,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 use chrono::TimeDelta;
 use domain::{
     chat::{EndedRequest, ParticipantEvent, ParticipantState, RequestEnd},
-    ids::ClientId,
+    ids::{ClientId, ParticipantId},
 };
 use plugin_host::{HttpFault, HttpRequest, HttpResponse, StartedRequest};
 use plugins::calls::{self, MissedEvent};
@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use storage::{
     PgConnection, Queue,
     chat::{
-        participant_events::{self, NewParticipantEvent},
+        participant_events::{self, NewParticipantEvent, UnheardEnd},
         participants::{self, Participant},
         plugin_requests::{self, OpenRequest},
     },
@@ -206,15 +206,27 @@ async fn finish(ctx: &Context, lease: &Lease, open: &OpenRequest, end: RequestEn
             participant_events::append(&mut tx, client, open.participant, &[event], ctx.now()).await?;
         }
         Some(chat) => {
-            let reason = format!("the end of the request {} was dropped: the chat has changed hands since", open.job);
-            let missed = MissedEvent { plugin: &open.plugin, event: ENDED, subject: chat.id.0, reason: &reason };
-            calls::note_missed_event(ctx, &mut tx, client, missed).await?;
+            let dropped = UnheardEnd { plugin: open.plugin.clone(), job: open.job.clone() };
+            note_dropped(ctx, &mut tx, client, chat.id, &dropped).await?;
         }
         None => {}
     }
     tx.commit().await?;
     ctx.wake.wake(Queue::Participant, client, open.participant.0);
     Ok(())
+}
+
+/// Notes among the calls of a chatbot that it does not get the end of its request.
+pub(crate) async fn note_dropped(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    chat: ParticipantId,
+    dropped: &UnheardEnd,
+) -> Result<()> {
+    let reason = format!("the end of the request {} was dropped: the chat has changed hands since", dropped.job);
+    let missed = MissedEvent { plugin: &dropped.plugin, event: ENDED, subject: chat.0, reason: &reason };
+    calls::note_missed_event(ctx, db, client, missed).await
 }
 
 fn name_of(end: &RequestEnd) -> &'static str {

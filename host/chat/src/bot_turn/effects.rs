@@ -31,7 +31,7 @@ use super::{
 use crate::{
     conversation::{
         event_facts::{self, PreviousOwner},
-        responsible_plugin, site_team,
+        responsible_plugin, site_team, waiting_events,
     },
     send_to_customer::{
         AgentFields, BOT_OWNER, ChatEntries, SayTarget, TextOwner, TextPurpose, said_event, send_to_customer,
@@ -105,6 +105,8 @@ pub(super) async fn apply(
     for remark in std::mem::take(&mut turn.remarks) {
         answer.made.add_log_line(&remark);
     }
+    // Before the others, so that a handled end of a request is not noted as dropped.
+    participant_events::remove(&mut tx, client, event.id).await?;
     let mut wakes = turn.finish(&mut tx).await?;
     // From here on the messages tie the files to the customer.
     unsent_files::remove(&mut tx, client, &answer.files).await?;
@@ -115,7 +117,6 @@ pub(super) async fn apply(
     if participant.tags != tags {
         chat_updates::of_chat(&mut tx, client, participant.id, (ctx.mint(), ctx.now())).await?;
     }
-    participant_events::remove(&mut tx, client, event.id).await?;
     let kept = calls::keep(ctx, &mut tx, client, vec![*answer.made]).await?;
     tx.commit().await?;
     kept.compare(ctx, client);
@@ -257,7 +258,7 @@ impl Turn<'_> {
             }
             // People see the waiting messages in the chat.
             ParticipantState::Queued | ParticipantState::Active => {
-                participant_events::remove_all(db, client, participant).await?;
+                waiting_events::remove_all(self.ctx, db, client, participant).await?;
             }
         }
         wakes.extend(record(self.ctx, db, client, &events).await?);

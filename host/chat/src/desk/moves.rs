@@ -25,7 +25,7 @@ use crate::{
     conversation::{
         assignment::{self, NewAgent},
         event_facts::{self, PreviousOwner},
-        responsible_plugin, ticketing,
+        responsible_plugin, ticketing, waiting_events,
     },
     custom_events::{EventReceiver, find_chat},
 };
@@ -210,7 +210,7 @@ async fn give_to_bot(
     let moved = event_facts::moved_event(had, &chat);
     let ticket = ticketing::step(ctx, &mut tx, acting.client, &chat, TicketMove::Resolved).await?;
     let told = NewParticipantEvent { id: ctx.mint::<ParticipantEventId>(), event: ParticipantEvent::Released };
-    store(&mut tx, acting, &chat).await?;
+    store(ctx, &mut tx, acting, &chat).await?;
     participant_events::append(&mut tx, acting.client, chat.id, &[told], ctx.now()).await?;
     publish(ctx, tx, acting, chat, [Some(moved), ticket]).await
 }
@@ -304,14 +304,14 @@ async fn finish<const N: usize>(
     chat: Participant,
     happened: [Option<Event>; N],
 ) -> Result<ChatView, DeskError> {
-    store(&mut tx, acting, &chat).await?;
+    store(ctx, &mut tx, acting, &chat).await?;
     publish(ctx, tx, acting, chat, happened).await
 }
 
 /// Saves a chat that moved. Drops the events that its chatbot has not seen.
-async fn store(db: &mut PgConnection, acting: ActingUser, chat: &Participant) -> Result<(), DeskError> {
+async fn store(ctx: &Context, db: &mut PgConnection, acting: ActingUser, chat: &Participant) -> Result<(), DeskError> {
     participants::save(db, acting.client, chat).await?;
-    participant_events::remove_all(db, acting.client, chat.id).await?;
+    waiting_events::remove_all(ctx, db, acting.client, chat.id).await?;
     Ok(())
 }
 
