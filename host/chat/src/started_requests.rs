@@ -68,7 +68,7 @@ pub(crate) async fn store(
     for StartedRequest { job, request } in started {
         let full = match (of_client >= most, of_chat >= MOST_OF_CHAT) {
             (true, _) => Some(format!("{most} requests of this client have not ended: try again later")),
-            (_, true) => Some(format!("{MOST_OF_CHAT} requests of this conversation have not ended")),
+            (_, true) => Some(format!("{MOST_OF_CHAT} requests of this chat have not ended")),
             _ => None,
         };
         if let Some(reason) = full {
@@ -250,7 +250,7 @@ mod tests {
         let templates = scheduled_templates::MOST_OF_CHAT;
         for row in [
             format!("/// | scheduled templates of a conversation | {templates} | |"),
-            format!("/// | `http.start`: open requests of a conversation | {MOST_OF_CHAT} | |"),
+            format!("/// | `http.start`: open requests of a chat | {MOST_OF_CHAT} | |"),
         ] {
             assert!(interface.lines().any(|line| line == row), "wit/plugin-0.3.0/types.wit has no line\n{row}");
         }

@@ -201,7 +201,7 @@ impl Turn<'_> {
         if tags.len() < MOST_TAGS {
             tags.push(tag);
         } else {
-            self.remarks.push(format!("the tag `{tag}` was left out: a chat has at most {MOST_TAGS} tags"));
+            self.remarks.push(format!("a tag was left out: a chat has at most {MOST_TAGS} tags"));
         }
     }
 

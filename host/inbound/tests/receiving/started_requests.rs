@@ -158,10 +158,7 @@ async fn requests_beyond_the_limit_of_a_chat_fail_at_once() {
     }
     settle_later(&stage).await;
     assert_eq!(stage.count(OPEN).await, 16);
-    assert_eq!(
-        stage.transcript().await.last().unwrap(),
-        "> http-failed: 16 requests of this conversation have not ended"
-    );
+    assert_eq!(stage.transcript().await.last().unwrap(), "> http-failed: 16 requests of this chat have not ended");
     assert!(web.keys().is_empty());
 }
 
@@ -230,7 +227,7 @@ async fn a_request_beyond_the_limit_of_a_closed_chat_is_not_sent_and_the_calls_s
     settle_later(&stage).await;
     assert_eq!((stage.chat().await.state, stage.count(OPEN).await), (ParticipantState::Closed, 16));
     let missed = stage.texts(MISSED).await;
-    let reason = "was not sent: 16 requests of this conversation have not ended";
+    let reason = "was not sent: 16 requests of this chat have not ended";
     assert!(matches!(missed.as_slice(), [only] if only.ends_with(reason)), "{missed:?}");
     assert!(web.keys().is_empty());
 }
@@ -249,7 +246,7 @@ async fn a_tag_beyond_64_is_left_out_with_a_line_in_the_log() {
     let tags = stage.chat().await.tags;
     assert_eq!((tags.len(), tags.last().map(String::as_str)), (64, Some("last")));
     let logs = stage.texts("SELECT logs FROM plugin_invocation WHERE logs <> ''").await;
-    assert_eq!(logs, ["warn: the tag `beyond` was left out: a chat has at most 64 tags\n"]);
+    assert_eq!(logs, ["warn: a tag was left out: a chat has at most 64 tags\n"]);
 }
 
 #[tokio::test]

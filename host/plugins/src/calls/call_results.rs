@@ -85,6 +85,7 @@ impl FinishedCall {
         if !logs.is_empty() && !logs.ends_with('\n') {
             logs.push('\n');
         }
+        let line = line.replace(['\n', '\r'], " ");
         logs.push_str(&trace::storable(&format!("warn: {line}\n"), usize::MAX));
     }
 
