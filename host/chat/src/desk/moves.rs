@@ -100,6 +100,9 @@ pub async fn assign_from(
         }
         NewHolder::Team(team) => {
             own_or_free(&mut tx, acting, &chat).await?;
+            if from.is_some() && waits_for(&chat, team) {
+                return present_view(&mut tx, acting, chat).await;
+            }
             let team = teams::by_id(&mut tx, acting.client, team).await?;
             let team = team.ok_or_else(|| DeskError::fault("teamId", "is not the id of one of your teams"))?;
             chat.apply(ParticipantMove::Transferred)?;
@@ -260,7 +263,11 @@ async fn check_holder(
     (from, to): (Option<ChatHolder>, NewHolder),
 ) -> Result<(), DeskError> {
     let holder = ChatHolder::of(chat);
-    let is_there = matches!(to, NewHolder::Agent(agent) if holder == ChatHolder::Agent(agent));
+    let is_there = match to {
+        NewHolder::Caller => holder == ChatHolder::Agent(acting.user),
+        NewHolder::Agent(agent) => holder == ChatHolder::Agent(agent),
+        NewHolder::Team(team) => waits_for(chat, team),
+    };
     if is_there || from.is_none_or(|from| from == holder) {
         return Ok(());
     }
@@ -270,6 +277,10 @@ async fn check_holder(
             DeskError::Conflict("the chat has another owner by now".to_owned())
         }
     })
+}
+
+fn waits_for(chat: &Participant, team: TeamId) -> bool {
+    ChatHolder::of(chat) == ChatHolder::Queue && chat.team.as_ref().is_some_and(|of_chat| of_chat.id == team)
 }
 
 fn taking(acting: ActingUser) -> Result<(), DeskError> {
