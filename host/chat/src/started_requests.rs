@@ -9,7 +9,7 @@ use base::{
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use chrono::TimeDelta;
 use domain::{
-    chat::{EndedRequest, ParticipantEvent, ParticipantState, RequestEnd},
+    chat::{EndedRequest, MOST_OPEN_REQUESTS, ParticipantEvent, ParticipantState, RequestEnd},
     ids::{ClientId, ParticipantId},
 };
 use plugin_host::{HttpFault, HttpRequest, HttpResponse, StartedRequest};
@@ -25,8 +25,6 @@ use storage::{
 };
 use uuid::Uuid;
 
-/// Open requests of one chat.
-const MOST_OF_CHAT: i64 = 16;
 /// The event of an ended request in the calls of a plugin.
 const ENDED: &str = "http-finished";
 
@@ -66,9 +64,9 @@ pub(crate) async fn store(
     let (mut of_client, mut of_chat) = plugin_requests::open(db, client, owner.chat.id).await?;
     let (now, mut wakes) = (ctx.now(), Vec::new());
     for StartedRequest { job, request } in started {
-        let full = match (of_client >= most, of_chat >= MOST_OF_CHAT) {
+        let full = match (of_client >= most, of_chat >= i64::from(MOST_OPEN_REQUESTS)) {
             (true, _) => Some(format!("{most} requests of this client have not ended: try again later")),
-            (_, true) => Some(format!("{MOST_OF_CHAT} requests of this chat have not ended")),
+            (_, true) => Some(format!("{MOST_OPEN_REQUESTS} requests of this chat have not ended")),
             _ => None,
         };
         if let Some(reason) = full {
@@ -241,7 +239,8 @@ fn name_of(end: &RequestEnd) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::MOST_OF_CHAT;
+    use domain::chat::MOST_OPEN_REQUESTS;
+
     use crate::scheduled_templates;
 
     #[test]
@@ -250,7 +249,7 @@ mod tests {
         let templates = scheduled_templates::MOST_OF_CHAT;
         for row in [
             format!("/// | scheduled templates of a conversation | {templates} | |"),
-            format!("/// | `http.start`: open requests of a chat | {MOST_OF_CHAT} | |"),
+            format!("/// | `http.start`: open requests of a chat | {MOST_OPEN_REQUESTS} | |"),
         ] {
             assert!(interface.lines().any(|line| line == row), "wit/plugin-0.3.0/types.wit has no line\n{row}");
         }

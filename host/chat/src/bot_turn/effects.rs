@@ -2,7 +2,10 @@ use std::collections::BTreeSet;
 
 use chrono::TimeDelta;
 use domain::{
-    chat::{ArrivedMessage, ChatbotTimer, ParticipantEvent, ParticipantEventKind, ParticipantMove, ParticipantState},
+    chat::{
+        ArrivedMessage, ChatbotTimer, MOST_TAGS, ParticipantEvent, ParticipantEventKind, ParticipantMove,
+        ParticipantState,
+    },
     event::{ChatOpened, Event as Happened, EventChat},
     ids::{ClientId, MediaId, ParticipantEventId, ParticipantId},
 };
@@ -43,7 +46,6 @@ use events::{NewEvent, record};
 use plugins::calls::{self, FinishedCall, key_values};
 
 const HANDED_OVER: &str = "handed over by the chatbot";
-const MOST_TAGS: usize = 64;
 
 pub(super) struct ChatbotAnswer {
     pub(super) effects: Vec<ChatbotEffect>,
@@ -344,7 +346,7 @@ async fn begin_with(
 
 #[cfg(test)]
 mod tests {
-    use super::MOST_TAGS;
+    use domain::chat::MOST_TAGS;
 
     #[test]
     fn the_plugin_interface_shows_how_many_tags_a_chat_has() {
