@@ -135,3 +135,15 @@ impl FinishedCall {
         if self.suspended { answering.is_canary() } else { of_client || self.failed || self.invocation.error.is_some() }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_the_host_adds_to_a_log_is_one_line() {
+        let mut call = FinishedCall::sample("bot");
+        call.add_log_line("left out\nerror: forged\r");
+        assert_eq!(call.invocation().logs, "warn: left out error: forged \n");
+    }
+}
