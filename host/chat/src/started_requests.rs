@@ -9,8 +9,8 @@ use base::{
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use chrono::TimeDelta;
 use domain::{
-    chat::{EndedRequest, ParticipantEvent, ParticipantState, RequestEnd},
-    ids::ClientId,
+    chat::{EndedRequest, MOST_OPEN_REQUESTS, ParticipantEvent, ParticipantState, RequestEnd},
+    ids::{ClientId, ParticipantId},
 };
 use plugin_host::{HttpFault, HttpRequest, HttpResponse, StartedRequest};
 use plugins::calls::{self, MissedEvent};
@@ -18,15 +18,13 @@ use serde::{Deserialize, Serialize};
 use storage::{
     PgConnection, Queue,
     chat::{
-        participant_events::{self, NewParticipantEvent},
+        participant_events::{self, NewParticipantEvent, UnheardEnd},
         participants::{self, Participant},
         plugin_requests::{self, OpenRequest},
     },
 };
 use uuid::Uuid;
 
-/// Open requests of one chat.
-const MOST_OF_CHAT: i64 = 16;
 /// The event of an ended request in the calls of a plugin.
 const ENDED: &str = "http-finished";
 
@@ -66,9 +64,9 @@ pub(crate) async fn store(
     let (mut of_client, mut of_chat) = plugin_requests::open(db, client, owner.chat.id).await?;
     let (now, mut wakes) = (ctx.now(), Vec::new());
     for StartedRequest { job, request } in started {
-        let full = match (of_client >= most, of_chat >= MOST_OF_CHAT) {
+        let full = match (of_client >= most, of_chat >= i64::from(MOST_OPEN_REQUESTS)) {
             (true, _) => Some(format!("{most} requests of this client have not ended: try again later")),
-            (_, true) => Some(format!("{MOST_OF_CHAT} requests of this conversation have not ended")),
+            (_, true) => Some(format!("{MOST_OPEN_REQUESTS} requests of this chat have not ended")),
             _ => None,
         };
         if let Some(reason) = full {
@@ -206,15 +204,27 @@ async fn finish(ctx: &Context, lease: &Lease, open: &OpenRequest, end: RequestEn
             participant_events::append(&mut tx, client, open.participant, &[event], ctx.now()).await?;
         }
         Some(chat) => {
-            let reason = format!("the end of the request {} was dropped: the chat has changed hands since", open.job);
-            let missed = MissedEvent { plugin: &open.plugin, event: ENDED, subject: chat.id.0, reason: &reason };
-            calls::note_missed_event(ctx, &mut tx, client, missed).await?;
+            let dropped = UnheardEnd { plugin: open.plugin.clone(), job: open.job.clone() };
+            note_dropped(ctx, &mut tx, client, chat.id, &dropped).await?;
         }
         None => {}
     }
     tx.commit().await?;
     ctx.wake.wake(Queue::Participant, client, open.participant.0);
     Ok(())
+}
+
+/// Notes among the calls of a chatbot that it does not get the end of its request.
+pub(crate) async fn note_dropped(
+    ctx: &Context,
+    db: &mut PgConnection,
+    client: ClientId,
+    chat: ParticipantId,
+    dropped: &UnheardEnd,
+) -> Result<()> {
+    let reason = format!("the end of the request {} was dropped: the chat has changed hands since", dropped.job);
+    let missed = MissedEvent { plugin: &dropped.plugin, event: ENDED, subject: chat.0, reason: &reason };
+    calls::note_missed_event(ctx, db, client, missed).await
 }
 
 fn name_of(end: &RequestEnd) -> &'static str {
@@ -229,7 +239,8 @@ fn name_of(end: &RequestEnd) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use super::MOST_OF_CHAT;
+    use domain::chat::MOST_OPEN_REQUESTS;
+
     use crate::scheduled_templates;
 
     #[test]
@@ -238,7 +249,7 @@ mod tests {
         let templates = scheduled_templates::MOST_OF_CHAT;
         for row in [
             format!("/// | scheduled templates of a conversation | {templates} | |"),
-            format!("/// | `http.start`: open requests of a conversation | {MOST_OF_CHAT} | |"),
+            format!("/// | `http.start`: open requests of a chat | {MOST_OPEN_REQUESTS} | |"),
         ] {
             assert!(interface.lines().any(|line| line == row), "wit/plugin-0.3.0/types.wit has no line\n{row}");
         }

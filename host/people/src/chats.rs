@@ -1,6 +1,6 @@
 use chrono::{DateTime, Utc};
 use domain::{
-    chat::{TicketMove, TicketStatus},
+    chat::{MOST_TAGS, TicketMove, TicketStatus},
     ids::{ClientId, CustomerId, InboxId, ParticipantId, TicketId},
 };
 use storage::{
@@ -127,7 +127,8 @@ fn join(kept: &Participant, gone: &Participant) -> (Participant, Option<TicketId
     joined.last_assigned_agent = joined.last_assigned_agent.or(dropped).or(gone.last_assigned_agent);
     joined.last_message_at = joined.last_message_at.max(gone.last_message_at);
     joined.created_at = joined.created_at.min(gone.created_at);
-    let new_tags: Vec<String> = gone.tags.iter().filter(|tag| !joined.tags.contains(tag)).cloned().collect();
+    let room = MOST_TAGS.saturating_sub(joined.tags.len());
+    let new_tags: Vec<String> = gone.tags.iter().filter(|tag| !joined.tags.contains(tag)).take(room).cloned().collect();
     joined.tags.extend(new_tags);
     let unwanted = gives_way.ticket.filter(|_| gives_way.state != ParticipantState::Closed);
     (joined, unwanted)

@@ -251,7 +251,11 @@ async fn a_chat_with_another_owner_than_the_caller_names_stays_with_it() {
         async |owner: &str, to: &Agent| desk.client.post(&path, &json!({ "agentId": to.id, "ifOwner": owner })).await;
     let waits = desk.client.post(&path, &json!({ "teamId": sales, "ifOwner": "QUEUED" })).await.ok();
     assert_eq!(waits["teamName"], "Sales");
-    thandi.does(&desk.chat, "assign").await.ok();
+    let taking = format!("{CHATS}/{}/assign", desk.chat);
+    for call in ["the first call", "a repeated call"] {
+        let taken = thandi.client.post(&taking, &json!({ "ifOwner": "QUEUED" })).await.ok();
+        assert_eq!(taken["assignedTo"]["id"], thandi.id, "{call}");
+    }
 
     for owner in ["QUEUED", "BOT", "CLOSED", sipho.id.as_str()] {
         assert_eq!(give(owner, &sipho).await.status, 409, "{owner}");
@@ -261,6 +265,14 @@ async fn a_chat_with_another_owner_than_the_caller_names_stays_with_it() {
     assert_eq!(give(thandi.id.as_str(), &sipho).await.ok()["assignedTo"]["id"], sipho.id);
     assert_eq!(give(thandi.id.as_str(), &sipho).await.status, 200, "a repeated call finds the chat where it should be");
     assert_eq!(give("ACTIVE", &thandi).await.faulty_fields(), ["ifOwner"]);
+
+    let pass =
+        async |team: &str| desk.client.post(&path, &json!({ "teamId": team, "ifOwner": sipho.id.as_str() })).await;
+    for call in ["the first call", "a repeated call"] {
+        assert_eq!(pass(&sales).await.ok()["teamName"], "Sales", "{call}");
+    }
+    let support = desk.team("Support", &[]).await;
+    assert_eq!(pass(&support).await.status, 409, "the chat waits for another team");
     sipho.does(&desk.chat, "terminate").await.ok();
     assert_eq!(give("CLOSED", &thandi).await.status, 409, "a closed chat cannot be given");
 }

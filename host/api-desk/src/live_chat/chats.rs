@@ -277,7 +277,8 @@ struct AssignBody {
     #[schema(value_type = Option<Uuid>)]
     team_id: Option<String>,
     /// Moves the chat only if this is its owner: the id of its agent, or `QUEUED`, `BOT` or `CLOSED`. If an agent was
-    /// faster, the answer is 409 and the chat stays with that agent.
+    /// faster, the answer is 409 and the chat stays with that agent. A chat that is already where it should go stays
+    /// there, so the call can be repeated. A closed chat is always a 409.
     if_owner: Option<String>,
 }
 

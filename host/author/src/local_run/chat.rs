@@ -7,9 +7,13 @@ use std::{
 };
 
 use chrono::{DateTime, TimeDelta, Utc};
-use domain::{chat::SESSION_WINDOW, contact_attribute::AttributeDefinition, ids::ClientId};
+use domain::{
+    chat::{MOST_OPEN_REQUESTS, MOST_TAGS, SESSION_WINDOW},
+    contact_attribute::AttributeDefinition,
+    ids::ClientId,
+};
 use plugin_host::{
-    CallError, CallSeed, HttpLimits, PluginCall, PluginRef, StartedRequest, WrittenFile, Zone,
+    CallError, CallSeed, HttpFault, HttpLimits, PluginCall, PluginRef, StartedRequest, WrittenFile, Zone,
     chatbot::{
         Action, Attribute, Author, Channel, Content, Event, EventKind, HttpFinished, IncomingMessage, PastMessage,
         QuotedMessage, Session,
@@ -22,7 +26,7 @@ use super::{
     LoadedProgram, LocalHost, attributes,
     bot_message::{BotChoice, BotMessage},
     conversation_facts,
-    effects::{CallNotes, HostEffect, LocalTurn, TurnFailure},
+    effects::{CallNotes, HostEffect, LocalTurn, TurnFailure, event_label},
     time::format_span,
     values::LocalValues,
 };
@@ -31,7 +35,6 @@ use super::{
 const PAUSES: [TimeDelta; 3] = [TimeDelta::seconds(1), TimeDelta::seconds(5), TimeDelta::seconds(25)];
 /// Maximum turns of one move of the clock, because a timer that restarts itself would never end.
 const MOST_TURNS: usize = 1_000;
-const MOST_TAGS: usize = 64;
 /// First half of the ids of events and messages. The second half is a counter.
 const ID_FRONT: u64 = 0x0199_0000_0000_7000;
 const ID_BACK: u64 = 0x8000_0000_0000_0000;
@@ -301,7 +304,7 @@ impl<'a> LocalChat<'a> {
             http_limits: self.setup.http_limits,
             record: false,
         };
-        let (label, delivered) = (label(&pending.kind), Some(pending.kind.clone()));
+        let (label, delivered) = (event_label(&pending.kind), Some(pending.kind.clone()));
         let reads = Arc::new(conversation_facts::LocalReads {
             values: self.setup.values.snapshot(self.setup.now),
             tags: self.tags.clone(),
@@ -311,7 +314,7 @@ impl<'a> LocalChat<'a> {
         });
         match self.local_host.host.chatbot(call, &event, &session, reads).await {
             Ok(outcome) => {
-                let notes = CallNotes::of(&outcome.trace);
+                let mut notes = CallNotes::of(&outcome.trace);
                 let refusal = attributes::refusal(self.setup.attributes.as_deref(), &outcome.actions);
                 if let Some(reason) = refusal.or_else(|| unknown_attachment(&outcome.actions, outcome.files.len())) {
                     let said = format!("the chatbot's answer cannot be carried out: {reason}");
@@ -321,7 +324,8 @@ impl<'a> LocalChat<'a> {
                 self.sequence += 1;
                 let (requests, files) = (outcome.requests, outcome.files);
                 self.setup.values.commit(outcome.writes, self.setup.now);
-                let effects = outcome.actions.into_iter().filter_map(|action| self.carry_out(action, &files)).collect();
+                let carried_out = |action| self.carry_out(action, &files, &mut notes);
+                let effects = outcome.actions.into_iter().filter_map(carried_out).collect();
                 let started = self.send_started(requests).await;
                 self.settle();
                 LocalTurn { event: label, delivered, effects, started, failure: None, notes }
@@ -334,12 +338,20 @@ impl<'a> LocalChat<'a> {
         }
     }
 
+    /// Sends the requests of an answer. One beyond the limit of a chat fails at once.
     async fn send_started(&mut self, requests: Vec<StartedRequest>) -> Vec<(String, String)> {
         let mut started = vec![];
+        let mut open = self.requests.iter().filter(|(due, _)| *due > self.setup.now).count();
         for StartedRequest { job, request } in requests {
             started.push((job.clone(), conversation_facts::request_line(&request)));
             let limit = request.most_bytes;
-            let (ended, after) = self.local_host.send_started(self.client, request).await;
+            let (ended, after) = if open < usize::from(MOST_OPEN_REQUESTS) {
+                open += 1;
+                self.local_host.send_started(self.client, request).await
+            } else {
+                let reason = format!("{MOST_OPEN_REQUESTS} requests of this chat have not ended");
+                (Err(HttpFault::Failed(reason)), TimeDelta::zero())
+            };
             let finished = HttpFinished { job, outcome: conversation_facts::outcome(ended, limit) };
             self.requests.push((self.setup.now + after, finished));
         }
@@ -368,7 +380,7 @@ impl<'a> LocalChat<'a> {
     }
 
     /// Applies an action of the bot to the simulated chat. `None` if it has no effect.
-    fn carry_out(&mut self, action: Action, files: &[WrittenFile]) -> Option<HostEffect> {
+    fn carry_out(&mut self, action: Action, files: &[WrittenFile], notes: &mut CallNotes) -> Option<HostEffect> {
         let mut effect = HostEffect::of(&action)?;
         if let HostEffect::Said(said) = &mut effect {
             said.attach(files);
@@ -407,11 +419,12 @@ impl<'a> LocalChat<'a> {
                 self.timers.remove(name)?;
             }
             HostEffect::Untagged(tag) => self.tags.retain(|other| other != tag),
-            HostEffect::Tagged(tag) => {
-                if !self.tags.contains(tag) && self.tags.len() < MOST_TAGS {
-                    self.tags.push(tag.clone());
-                }
+            HostEffect::Tagged(tag) if self.tags.contains(tag) => {}
+            HostEffect::Tagged(_) if self.tags.len() >= MOST_TAGS => {
+                notes.warn(format!("a tag was left out: a chat has at most {MOST_TAGS} tags"));
+                return None;
             }
+            HostEffect::Tagged(tag) => self.tags.push(tag.clone()),
             HostEffect::AttributeSet { name, value } => {
                 attributes::set(&mut self.setup.session.attributes, name, value.clone());
             }
@@ -478,17 +491,5 @@ impl<'a> LocalChat<'a> {
     fn new_id(&mut self) -> Uuid {
         self.ids += 1;
         Uuid::from_u64_pair(ID_FRONT, ID_BACK | self.ids)
-    }
-}
-
-fn label(kind: &EventKind) -> String {
-    match kind {
-        EventKind::Message(_) => "message".to_owned(),
-        EventKind::Timer(name) => format!("timer `{name}`"),
-        EventKind::ConversationStarted => "conversation started".to_owned(),
-        EventKind::AgentReleased => "agent released".to_owned(),
-        EventKind::Rating(_) => "rating".to_owned(),
-        EventKind::HttpFinished(_) => "finished request".to_owned(),
-        EventKind::Custom(custom) => format!("event `{}`", custom.name),
     }
 }

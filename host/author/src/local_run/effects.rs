@@ -192,6 +192,11 @@ impl CallNotes {
         logs.chain(self.stderr.lines().map(|line| format!("stderr: {line}"))).collect()
     }
 
+    /// Adds a line for the author, as a server does.
+    pub(crate) fn warn(&mut self, message: String) {
+        self.logs.push(LogLine { level: LogLevel::Warn, message });
+    }
+
     pub(crate) fn add(&mut self, later: &Self) {
         self.logs.extend(later.logs.iter().cloned());
         self.stderr.push_str(&later.stderr);
@@ -206,5 +211,18 @@ pub(crate) fn level(level: LogLevel) -> &'static str {
         LogLevel::Info => "info",
         LogLevel::Warn => "warn",
         LogLevel::Error => "error",
+    }
+}
+
+/// The name of an event in the output.
+pub(crate) fn event_label(kind: &EventKind) -> String {
+    match kind {
+        EventKind::Message(_) => "message".to_owned(),
+        EventKind::Timer(name) => format!("timer `{name}`"),
+        EventKind::ConversationStarted => "conversation started".to_owned(),
+        EventKind::AgentReleased => "agent released".to_owned(),
+        EventKind::Rating(_) => "rating".to_owned(),
+        EventKind::HttpFinished(_) => "finished request".to_owned(),
+        EventKind::Custom(custom) => format!("event `{}`", custom.name),
     }
 }

@@ -10,6 +10,7 @@ mod conversations;
 mod costs;
 mod differences;
 mod flows;
+mod limits;
 mod merging;
 mod projects;
 mod support;

@@ -13,7 +13,7 @@ use storage::{
     PgConnection,
     chat::{
         agents::{self, AgentOrder},
-        due_work, participant_events,
+        due_work,
         participants::{self, Participant},
     },
 };
@@ -21,7 +21,7 @@ use storage::{
 use super::texts::send_text;
 use crate::conversation::{
     assignment::{self, NewAgent},
-    event_facts,
+    event_facts, waiting_events,
 };
 
 const GIVEN: &str = "given out by itself";
@@ -56,7 +56,7 @@ pub(super) async fn give_out(
         // The member has just become full or left, so the next one is tried.
         let Ok(ticket) = given else { continue };
         chat.queued_reason = Some(GIVEN.to_owned());
-        participant_events::remove_all(db, client, chat.id).await?;
+        waiting_events::remove_all(ctx, db, client, chat.id).await?;
         let moved = event_facts::moved_event(&before, chat);
         return Ok(AssignmentOutcome::Given([Some(moved), ticket].into_iter().flatten().collect()));
     }

@@ -2,7 +2,10 @@ use std::collections::BTreeSet;
 
 use chrono::TimeDelta;
 use domain::{
-    chat::{ArrivedMessage, ChatbotTimer, ParticipantEvent, ParticipantEventKind, ParticipantMove, ParticipantState},
+    chat::{
+        ArrivedMessage, ChatbotTimer, MOST_TAGS, ParticipantEvent, ParticipantEventKind, ParticipantMove,
+        ParticipantState,
+    },
     event::{ChatOpened, Event as Happened, EventChat},
     ids::{ClientId, MediaId, ParticipantEventId, ParticipantId},
 };
@@ -31,7 +34,7 @@ use super::{
 use crate::{
     conversation::{
         event_facts::{self, PreviousOwner},
-        responsible_plugin, site_team,
+        responsible_plugin, site_team, waiting_events,
     },
     send_to_customer::{
         AgentFields, BOT_OWNER, ChatEntries, SayTarget, TextOwner, TextPurpose, said_event, send_to_customer,
@@ -43,7 +46,6 @@ use events::{NewEvent, record};
 use plugins::calls::{self, FinishedCall, key_values};
 
 const HANDED_OVER: &str = "handed over by the chatbot";
-const MOST_TAGS: usize = 64;
 
 pub(super) struct ChatbotAnswer {
     pub(super) effects: Vec<ChatbotEffect>,
@@ -105,6 +107,8 @@ pub(super) async fn apply(
     for remark in std::mem::take(&mut turn.remarks) {
         answer.made.add_log_line(&remark);
     }
+    // Before the others, so that a handled end of a request is not noted as dropped.
+    participant_events::remove(&mut tx, client, event.id).await?;
     let mut wakes = turn.finish(&mut tx).await?;
     // From here on the messages tie the files to the customer.
     unsent_files::remove(&mut tx, client, &answer.files).await?;
@@ -115,7 +119,6 @@ pub(super) async fn apply(
     if participant.tags != tags {
         chat_updates::of_chat(&mut tx, client, participant.id, (ctx.mint(), ctx.now())).await?;
     }
-    participant_events::remove(&mut tx, client, event.id).await?;
     let kept = calls::keep(ctx, &mut tx, client, vec![*answer.made]).await?;
     tx.commit().await?;
     kept.compare(ctx, client);
@@ -200,7 +203,7 @@ impl Turn<'_> {
         if tags.len() < MOST_TAGS {
             tags.push(tag);
         } else {
-            self.remarks.push(format!("the tag `{tag}` was left out: a chat has at most {MOST_TAGS} tags"));
+            self.remarks.push(format!("a tag was left out: a chat has at most {MOST_TAGS} tags"));
         }
     }
 
@@ -257,7 +260,7 @@ impl Turn<'_> {
             }
             // People see the waiting messages in the chat.
             ParticipantState::Queued | ParticipantState::Active => {
-                participant_events::remove_all(db, client, participant).await?;
+                waiting_events::remove_all(self.ctx, db, client, participant).await?;
             }
         }
         wakes.extend(record(self.ctx, db, client, &events).await?);
@@ -343,7 +346,7 @@ async fn begin_with(
 
 #[cfg(test)]
 mod tests {
-    use super::MOST_TAGS;
+    use domain::chat::MOST_TAGS;
 
     #[test]
     fn the_plugin_interface_shows_how_many_tags_a_chat_has() {

@@ -17,7 +17,7 @@ use storage::{
 };
 use uuid::Uuid;
 
-use crate::conversation::{event_facts, site_team};
+use crate::conversation::{event_facts, site_team, waiting_events};
 use base::{Context, Result, lanes::Lease};
 use events::{NewEvent, record};
 use plugins::calls::{self, FinishedCall, trace};
@@ -169,12 +169,16 @@ pub(super) async fn give_to_people(
     if let Some(made) = &mut made {
         made.state_consequence(&consequence(of_bot.is_some(), &next, &reason));
     }
+    if made.is_some() && (of_bot.is_none() || next == Next::People) {
+        // The call of this event says what became of it.
+        participant_events::remove(&mut tx, client, event).await?;
+    }
     let kept = calls::keep(ctx, &mut tx, client, made.into_iter().collect()).await?;
     let mut wakes = Vec::new();
     let mut given_up = false;
     match (of_bot, &next) {
         (None, _) => {
-            participant_events::remove_all(&mut tx, client, id).await?;
+            waiting_events::remove_all(ctx, &mut tx, client, id).await?;
         }
         (Some(_), Next::Again { pause }) => {
             tracing::info!(participant.id = %id, attempts, outcome = kind, "a turn of a chatbot failed; it is repeated later");
@@ -190,7 +194,7 @@ pub(super) async fn give_to_people(
                 wakes = record_moved(ctx, &mut tx, client, &had, &participant).await?;
             }
             participants::save(&mut tx, client, &participant).await?;
-            participant_events::remove_all(&mut tx, client, id).await?;
+            waiting_events::remove_all(ctx, &mut tx, client, id).await?;
         }
     }
     tx.commit().await?;

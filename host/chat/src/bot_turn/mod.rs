@@ -49,7 +49,7 @@ pub(crate) async fn turn(
     let trouble = match turn_context::load(ctx, lease.client, participant, event).await? {
         Situation::NotTheBots => return waiting_events::drop_events(ctx, lease, participant).await.map(|()| None),
         Situation::Nothing => return waiting_events::drop_event(ctx, lease, participant, event).await.map(|()| None),
-        Situation::Stale => return waiting_events::remove_event(ctx, lease, event).await.map(|()| None),
+        Situation::Stale => return waiting_events::drop_stale(ctx, lease, participant, event).await.map(|()| None),
         Situation::NoBot => TurnTrouble::NoBot,
         Situation::Endless => TurnTrouble::EndlessAnswers,
         Situation::Ready(scene) => match ask_all(ctx, lease, *scene, event).await? {

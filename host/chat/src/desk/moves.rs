@@ -25,7 +25,7 @@ use crate::{
     conversation::{
         assignment::{self, NewAgent},
         event_facts::{self, PreviousOwner},
-        responsible_plugin, ticketing,
+        responsible_plugin, ticketing, waiting_events,
     },
     custom_events::{EventReceiver, find_chat},
 };
@@ -100,6 +100,9 @@ pub async fn assign_from(
         }
         NewHolder::Team(team) => {
             own_or_free(&mut tx, acting, &chat).await?;
+            if from.is_some() && waits_for(&chat, team) {
+                return present_view(&mut tx, acting, chat).await;
+            }
             let team = teams::by_id(&mut tx, acting.client, team).await?;
             let team = team.ok_or_else(|| DeskError::fault("teamId", "is not the id of one of your teams"))?;
             chat.apply(ParticipantMove::Transferred)?;
@@ -210,7 +213,7 @@ async fn give_to_bot(
     let moved = event_facts::moved_event(had, &chat);
     let ticket = ticketing::step(ctx, &mut tx, acting.client, &chat, TicketMove::Resolved).await?;
     let told = NewParticipantEvent { id: ctx.mint::<ParticipantEventId>(), event: ParticipantEvent::Released };
-    store(&mut tx, acting, &chat).await?;
+    store(ctx, &mut tx, acting, &chat).await?;
     participant_events::append(&mut tx, acting.client, chat.id, &[told], ctx.now()).await?;
     publish(ctx, tx, acting, chat, [Some(moved), ticket]).await
 }
@@ -260,7 +263,11 @@ async fn check_holder(
     (from, to): (Option<ChatHolder>, NewHolder),
 ) -> Result<(), DeskError> {
     let holder = ChatHolder::of(chat);
-    let is_there = matches!(to, NewHolder::Agent(agent) if holder == ChatHolder::Agent(agent));
+    let is_there = match to {
+        NewHolder::Caller => holder == ChatHolder::Agent(acting.user),
+        NewHolder::Agent(agent) => holder == ChatHolder::Agent(agent),
+        NewHolder::Team(team) => waits_for(chat, team),
+    };
     if is_there || from.is_none_or(|from| from == holder) {
         return Ok(());
     }
@@ -270,6 +277,10 @@ async fn check_holder(
             DeskError::Conflict("the chat has another owner by now".to_owned())
         }
     })
+}
+
+fn waits_for(chat: &Participant, team: TeamId) -> bool {
+    ChatHolder::of(chat) == ChatHolder::Queue && chat.team.as_ref().is_some_and(|of_chat| of_chat.id == team)
 }
 
 fn taking(acting: ActingUser) -> Result<(), DeskError> {
@@ -304,14 +315,14 @@ async fn finish<const N: usize>(
     chat: Participant,
     happened: [Option<Event>; N],
 ) -> Result<ChatView, DeskError> {
-    store(&mut tx, acting, &chat).await?;
+    store(ctx, &mut tx, acting, &chat).await?;
     publish(ctx, tx, acting, chat, happened).await
 }
 
 /// Saves a chat that moved. Drops the events that its chatbot has not seen.
-async fn store(db: &mut PgConnection, acting: ActingUser, chat: &Participant) -> Result<(), DeskError> {
+async fn store(ctx: &Context, db: &mut PgConnection, acting: ActingUser, chat: &Participant) -> Result<(), DeskError> {
     participants::save(db, acting.client, chat).await?;
-    participant_events::remove_all(db, acting.client, chat.id).await?;
+    waiting_events::remove_all(ctx, db, acting.client, chat.id).await?;
     Ok(())
 }
 

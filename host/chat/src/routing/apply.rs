@@ -20,7 +20,7 @@ use super::{
 };
 use crate::conversation::{
     assignment::{self, NewAgent},
-    event_facts, site_team,
+    event_facts, site_team, waiting_events,
 };
 use base::{Context, Result, lanes::Lease};
 use events::{NewEvent, record};
@@ -92,7 +92,7 @@ pub(super) async fn apply(
         }
         // People see the messages in the chat.
         ParticipantState::Queued | ParticipantState::Active | ParticipantState::Closed => {
-            participant_events::remove_all(&mut tx, client, participant.id).await?;
+            waiting_events::remove_all(ctx, &mut tx, client, participant.id).await?;
         }
     }
     routing_decisions::insert(&mut tx, client, &row(ctx, case, router, decision)).await?;

@@ -39,6 +39,12 @@ use chrono::{DateTime, TimeDelta, Utc};
 /// How long after a customer's message free-form messages are allowed on WhatsApp Cloud (SPEC 4.1).
 pub const SESSION_WINDOW: TimeDelta = TimeDelta::hours(24);
 
+/// Most tags of a chat.
+pub const MOST_TAGS: usize = 64;
+
+/// Most requests of a chat that its chatbots have started and that have not ended.
+pub const MOST_OPEN_REQUESTS: u8 = 16;
+
 /// The time from which free-form messages are refused on WhatsApp Cloud. `None`: always, because no message of the customer is
 /// known. `last_inbound`: the customer's last message.
 pub fn window_end(last_inbound: Option<DateTime<Utc>>) -> Option<DateTime<Utc>> {

@@ -110,6 +110,20 @@ async fn a_message_received_during_a_merge_is_in_the_remaining_chat() {
 }
 
 #[tokio::test]
+async fn the_tags_of_a_merged_chat_are_those_of_both_up_to_64() {
+    let stage = Stage::new().await;
+    let [kept, _] = two_chats(&stage).await;
+    let filled =
+        "UPDATE participant SET tags = ARRAY(SELECT participant.id::text || n FROM generate_series(1, 40) AS n)";
+    sqlx::query(filled).execute(&stage.ctx.db).await.unwrap();
+    writes(&stage, "by both", Some(ZO), Some(USER_ID)).await;
+    assert_eq!(stage.ids(CHATS).await, [kept.0]);
+    let tags = found(&stage, kept).await.tags;
+    let of_kept = tags.iter().filter(|tag| tag.starts_with(&kept.0.to_string())).count();
+    assert_eq!((tags.len(), of_kept), (64, 40));
+}
+
+#[tokio::test]
 async fn a_message_received_while_its_chat_moves_to_another_customer_begins_no_second_chat() {
     let stage = Stage::new().await;
     let [_, chat] = two_chats(&stage).await;

@@ -138,14 +138,15 @@ async fn the_answer_is_dropped_if_another_chatbot_has_the_number() {
     let (stage, web) = stage().await;
     stage.zo_writes("wamid.A", "start https://ai.example/chat").await;
     stage.settle().await;
-    let calls = stage.outcomes().await;
+    let calls = stage.outcomes().await.len();
     stage.activate("puppet", json!({})).await;
     web.answers(200, "hello");
     stage.send_requests().await;
 
     stage.settle().await;
 
-    assert_eq!(stage.outcomes().await, calls, "the other chatbot is not called");
+    assert_eq!(stage.texts(MISSED).await.len(), 1);
+    assert_eq!(stage.outcomes().await.len(), calls + 1, "the other chatbot is not called");
     assert_eq!(stage.count("SELECT count(*) FROM participant_event").await, 0);
 }
 
@@ -157,10 +158,7 @@ async fn requests_beyond_the_limit_of_a_chat_fail_at_once() {
     }
     settle_later(&stage).await;
     assert_eq!(stage.count(OPEN).await, 16);
-    assert_eq!(
-        stage.transcript().await.last().unwrap(),
-        "> http-failed: 16 requests of this conversation have not ended"
-    );
+    assert_eq!(stage.transcript().await.last().unwrap(), "> http-failed: 16 requests of this chat have not ended");
     assert!(web.keys().is_empty());
 }
 
@@ -199,6 +197,27 @@ async fn the_end_of_a_request_does_not_come_into_the_next_conversation() {
 }
 
 #[tokio::test]
+async fn an_end_that_waits_behind_a_message_that_ends_the_turns_is_dropped_and_the_calls_say_so() {
+    let ends = [("start-and-close", ParticipantState::Closed), ("start-and-hand-over", ParticipantState::Queued)];
+    for (deed, state) in ends {
+        let (stage, web) = stage().await;
+        stage.zo_writes("wamid.A", "start https://ai.example/chat").await;
+        stage.settle().await;
+        web.answers(200, "hello");
+        stage.zo_writes("wamid.B", &format!("{deed} https://ai.example/more")).await;
+        stage.settle_callbacks_only().await;
+        stage.send_requests().await;
+        assert_eq!(stage.count("SELECT count(*) FROM participant_event").await, 2, "{deed}");
+        settle_later(&stage).await;
+        assert_eq!((stage.chat().await.state, stage.count(OPEN).await), (state, 1), "{deed}");
+        assert_eq!(stage.count("SELECT count(*) FROM participant_event").await, 0, "{deed}");
+        let missed = stage.texts(MISSED).await;
+        let reason = format!("the end of the request {} was dropped: the chat has changed hands since", web.keys()[0]);
+        assert_eq!(missed, [reason], "{deed}");
+    }
+}
+
+#[tokio::test]
 async fn a_request_beyond_the_limit_of_a_closed_chat_is_not_sent_and_the_calls_say_so() {
     let (stage, web) = stage().await;
     for number in 0..16 {
@@ -208,7 +227,7 @@ async fn a_request_beyond_the_limit_of_a_closed_chat_is_not_sent_and_the_calls_s
     settle_later(&stage).await;
     assert_eq!((stage.chat().await.state, stage.count(OPEN).await), (ParticipantState::Closed, 16));
     let missed = stage.texts(MISSED).await;
-    let reason = "was not sent: 16 requests of this conversation have not ended";
+    let reason = "was not sent: 16 requests of this chat have not ended";
     assert!(matches!(missed.as_slice(), [only] if only.ends_with(reason)), "{missed:?}");
     assert!(web.keys().is_empty());
 }
@@ -227,7 +246,7 @@ async fn a_tag_beyond_64_is_left_out_with_a_line_in_the_log() {
     let tags = stage.chat().await.tags;
     assert_eq!((tags.len(), tags.last().map(String::as_str)), (64, Some("last")));
     let logs = stage.texts("SELECT logs FROM plugin_invocation WHERE logs <> ''").await;
-    assert_eq!(logs, ["warn: the tag `beyond` was left out: a chat has at most 64 tags\n"]);
+    assert_eq!(logs, ["warn: a tag was left out: a chat has at most 64 tags\n"]);
 }
 
 #[tokio::test]

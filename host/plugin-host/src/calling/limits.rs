@@ -254,7 +254,7 @@ mod tests {
     /// Limits of other crates, which compare them: three of `chat`, then four of `settings`. The last one is no number.
     const ELSEWHERE: [&str; 8] = [
         "scheduled templates of a conversation",
-        "`http.start`: open requests of a conversation",
+        "`http.start`: open requests of a chat",
         "tags of a chat",
         "`http.start`: open requests of a client",
         "messages of a chat in an hour, both ways; then agents take over",

@@ -109,7 +109,7 @@ impl AnsweringVersion {
             client,
             plugin: &self.plugin,
             now,
-            seed: about.seed(sealer, client, self.name()),
+            seed: about.seed(sealer, client, &self.plugin),
             config: &self.config,
             turn: &about.turn,
             allowed_hosts: &self.allowed_hosts,
@@ -143,9 +143,12 @@ mod tests {
     use super::*;
 
     fn seed(installation: u8, client: u128, event: u128, plugin: &str) -> CallSeed {
+        seed_of(installation, client, event, &AnsweringVersion::built_in(World::Chatbot, plugin))
+    }
+
+    fn seed_of(installation: u8, client: u128, event: u128, answering: &AnsweringVersion) -> CallSeed {
         let sealer = Sealer::new([installation; 32]);
         let about = CallSubject::event(Uuid::from_u128(event), Uuid::nil());
-        let answering = AnsweringVersion::built_in(World::Chatbot, plugin);
         answering.call(&sealer, ClientId(Uuid::from_u128(client)), &about, DateTime::UNIX_EPOCH).seed
     }
 
@@ -160,6 +163,16 @@ mod tests {
         for other in [seed(9, 2, 3, "bot"), seed(1, 9, 3, "bot"), seed(1, 2, 9, "bot"), seed(1, 2, 3, "other")] {
             assert_ne!(first, other);
         }
+    }
+
+    #[test]
+    fn an_uploaded_plugin_with_the_name_of_a_shipped_one_has_another_seed_in_all_its_versions() {
+        let shipped = AnsweringVersion::built_in(World::Chatbot, "bot");
+        let uploaded =
+            |version| AnsweringVersion { plugin: PluginRef::uploaded("bot", version, "00"), ..shipped.clone() };
+        let first = seed_of(1, 2, 3, &uploaded(1));
+        assert_ne!(first, seed_of(1, 2, 3, &shipped));
+        assert_eq!(first, seed_of(1, 2, 3, &uploaded(2)));
     }
 
     #[test]

@@ -85,6 +85,7 @@ impl FinishedCall {
         if !logs.is_empty() && !logs.ends_with('\n') {
             logs.push('\n');
         }
+        let line = line.replace(['\n', '\r'], " ");
         logs.push_str(&trace::storable(&format!("warn: {line}\n"), usize::MAX));
     }
 
@@ -132,5 +133,17 @@ impl FinishedCall {
         let answering = &self.answering;
         let of_client = answering.activation.is_some() || answering.shadow.is_some();
         if self.suspended { answering.is_canary() } else { of_client || self.failed || self.invocation.error.is_some() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_line_that_the_host_adds_to_a_log_is_one_line() {
+        let mut call = FinishedCall::sample("bot");
+        call.add_log_line("left out\nerror: forged\r");
+        assert_eq!(call.invocation().logs, "warn: left out error: forged \n");
     }
 }

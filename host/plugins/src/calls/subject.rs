@@ -2,7 +2,7 @@
 
 use base::secrets::Sealer;
 use domain::ids::ClientId;
-use plugin_host::CallSeed;
+use plugin_host::{CallSeed, PluginRef};
 use uuid::Uuid;
 
 #[derive(Debug, Clone)]
@@ -22,9 +22,14 @@ impl CallSubject {
     }
 
     /// The seed of a plugin's random numbers: the same in every repetition, on all nodes and after a change of the
-    /// master key. Plugins and the services that they call know the event, but not the key of the installation.
-    pub(super) fn seed(&self, sealer: &Sealer, client: ClientId, plugin: &str) -> CallSeed {
+    /// master key. Plugins and the services that they call know the event, but not the key of the installation. An
+    /// uploaded plugin may have the name of a plugin of the operator, and draws other numbers.
+    pub(super) fn seed(&self, sealer: &Sealer, client: ClientId, plugin: &PluginRef) -> CallSeed {
+        let (origin, name) = match plugin {
+            PluginRef::Shipped(name) => ("shipped", name),
+            PluginRef::Uploaded { name, .. } => ("uploaded", name),
+        };
         // The two ids have a fixed length.
-        CallSeed::Key(sealer.derive(&format!("plugin-call/{client}/{}/{plugin}", self.turn)))
+        CallSeed::Key(sealer.derive(&format!("plugin-call/{client}/{}/{origin}/{name}", self.turn)))
     }
 }

@@ -337,13 +337,31 @@ pub async fn remove(db: &mut PgConnection, client: ClientId, event: ParticipantE
     Ok(done.rows_affected() == 1)
 }
 
-pub async fn remove_all(db: &mut PgConnection, client: ClientId, participant: ParticipantId) -> Result<u64> {
-    let done = sqlx::query("DELETE FROM participant_event WHERE client_id = $1 AND lane_id = $2")
-        .bind(client.0)
-        .bind(participant.0)
-        .execute(db)
-        .await?;
-    Ok(done.rows_affected())
+/// The end of a request that its chatbot does not get.
+#[derive(Debug, Clone, PartialEq, Eq, sqlx::FromRow)]
+pub struct UnheardEnd {
+    pub plugin: String,
+    pub job: String,
+}
+
+/// Removes the events of a participant. Returns the ends of requests among them, also those that this version cannot read.
+pub async fn remove_all(
+    db: &mut PgConnection,
+    client: ClientId,
+    participant: ParticipantId,
+) -> Result<Vec<UnheardEnd>> {
+    Ok(sqlx::query_as(
+        "WITH gone AS (
+             DELETE FROM participant_event WHERE client_id = $1 AND lane_id = $2
+             RETURNING kind, payload->'value'->'ended' AS ended
+         )
+         SELECT ended->>'plugin' AS plugin, ended->>'job' AS job FROM gone
+         WHERE kind = 'CUSTOM' AND ended->>'plugin' IS NOT NULL AND ended->>'job' IS NOT NULL",
+    )
+    .bind(client.0)
+    .bind(participant.0)
+    .fetch_all(db)
+    .await?)
 }
 
 /// Removes the timers of a participant, because their conversation has ended.
