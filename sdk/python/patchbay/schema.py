@@ -249,6 +249,7 @@ class AssignChat(TypedDict, total=False):
     """The new agent or team of a chat."""
 
     agentId: Union[str, None]
+    ifOwner: Union[str, None]
     teamId: Union[str, None]
 
 class AuditEntry(TypedDict, total=False):

@@ -1264,7 +1264,7 @@ export interface components {
             version?: number | null;
             /**
              * Format: uuid
-             * @description For this number. Null: for all numbers without an activation of their own.
+             * @description For this number. If null, for all numbers without an activation of their own.
              */
             whatsAppNumberId?: string | null;
             /** @description The world of the plugin. */
@@ -1288,14 +1288,14 @@ export interface components {
             failures: number;
             /**
              * Format: int64
-             * @description Mean duration of a call in microseconds. Null: there was none.
+             * @description Mean duration of a call in microseconds. If null, there was none.
              */
             meanMicros?: number | null;
             /** @description Mode of the activation. */
             mode: components["schemas"]["Mode"];
             /**
              * Format: int64
-             * @description Duration in microseconds that 95 % of the calls stay within. Null: there was none.
+             * @description Duration in microseconds that 95 % of the calls stay within. If null, there was none.
              */
             p95Micros?: number | null;
             suspension?: components["schemas"]["PluginSuspension"] | null;
@@ -1306,7 +1306,7 @@ export interface components {
             version?: number | null;
             /**
              * Format: uuid
-             * @description For this number. Null: for all numbers without an activation of their own.
+             * @description For this number. If null, for all numbers without an activation of their own.
              */
             whatsAppNumberId?: string | null;
         };
@@ -1337,12 +1337,12 @@ export interface components {
             available: boolean;
             /**
              * Format: int64
-             * @description Chats that the agent can have.
+             * @description Number of chats that the agent can have.
              */
             chatLimit: number;
             /**
              * Format: int64
-             * @description Number of present chats.
+             * @description Number of chats that the agent has now.
              */
             chats: number;
             /**
@@ -1352,7 +1352,7 @@ export interface components {
             id: string;
             /**
              * Format: date-time
-             * @description The last use of a session, to some minutes. Null: the agent is not logged in.
+             * @description Time of the last use of a session, accurate to a few minutes. If null, the agent is not logged in.
              */
             lastActiveTime?: string | null;
             /** @description The name for people. */
@@ -1384,6 +1384,12 @@ export interface components {
              * @description The user who gets the chat.
              */
             agentId?: string | null;
+            /**
+             * @description Moves the chat only if this is its owner: the id of its agent, or `QUEUED`, `BOT` or `CLOSED`. If an agent was
+             *     faster, the answer is 409 and the chat stays with that agent. A chat that is already where it should go stays
+             *     there, so the call can be repeated. A closed chat is always a 409.
+             */
+            ifOwner?: string | null;
             /**
              * Format: uuid
              * @description The team whose queue gets the chat.
@@ -1736,7 +1742,7 @@ export interface components {
             shortcut: string;
             /**
              * Format: uuid
-             * @description The team that uses it. Null: all teams.
+             * @description The team that uses it. If null, all teams.
              */
             teamId?: string | null;
             /** @description The text, with variables in double braces. */
@@ -1755,7 +1761,7 @@ export interface components {
             shortcut: string;
             /**
              * Format: uuid
-             * @description The team that uses it. Null: all teams.
+             * @description The team that uses it. If null, all teams.
              */
             teamId?: string | null;
             /**
@@ -1873,7 +1879,7 @@ export interface components {
             group: string;
             /**
              * @description The channel, the id of the team or agent, the hour (0 to 23) or the day (`2026-11-28`), in the time zone of the
-             *     client. Null: the total, or chats without a team or agent.
+             *     client. If null, the total, or chats without a team or agent.
              */
             key?: string | null;
             /**
@@ -1912,7 +1918,7 @@ export interface components {
         ChatLimit: {
             /**
              * Format: int32
-             * @description 1 to 1,000 chats at a time. Null: the operator's limit.
+             * @description 1 to 1,000 chats at a time. If null, the operator's limit.
              */
             chatLimit: number | null;
         };
@@ -2005,7 +2011,7 @@ export interface components {
             participantId: string;
             /** @description The text. */
             text: string;
-            /** @description The agent to whom the note is a whisper. No other AGENT sees it; users with other roles do. Absent: a note for all users. */
+            /** @description The agent that this whisper is for. No other AGENT sees it; users with other roles do. Absent: a note for all users. */
             whisperTo?: components["schemas"]["DeskUser"];
         };
         /** @description A chat of a customer. Fields without a value are left out. */
@@ -3122,7 +3128,7 @@ export interface components {
              * @description The number to continue after.
              */
             last: number;
-            /** @description In the order of their numbers. Empty if none came. */
+            /** @description In the order of their numbers. Empty if there are none. */
             webhooks: components["schemas"]["SignedWebhook"][];
         };
         /** @description A day on which the team is closed. */
@@ -3153,12 +3159,12 @@ export interface components {
             createdTime: string;
             /**
              * Format: date-time
-             * @description The time since which the operator has disabled it: its messages wait. Absent: it is enabled.
+             * @description The time since which the operator has disabled it: its messages wait. If absent, it is enabled.
              */
             disabledTime?: string;
             /**
              * @description The last call that failed for a reason that delays its messages, until the provider takes a message, at most for an
-             *     hour after the next attempt. Absent: none is known.
+             *     hour after the next attempt. If absent, none is known.
              */
             failedCall?: components["schemas"]["InboxFailedCall"];
             /**
@@ -3176,16 +3182,16 @@ export interface components {
              *     most 10,000 are counted.
              */
             openWindows?: number;
-            /** @description For a number of WhatsApp Cloud: its quality. Absent: the provider has reported none. */
+            /** @description For a number of WhatsApp Cloud: its quality. If absent, the provider has reported none. */
             quality?: components["schemas"]["NumberQuality"];
             /**
              * @description The last refusal of its token, until the provider takes a message or the token is renewed, at most for a day.
-             *     Absent: none is known.
+             *     If absent, none is known.
              */
             refusedToken?: components["schemas"]["InboxTokenRefusal"];
             /** @description `true` in the sandbox of test keys. Absent elsewhere. */
             test?: boolean;
-            /** @description For a number of WhatsApp Cloud: its messaging tier. Absent: the provider has reported none. */
+            /** @description For a number of WhatsApp Cloud: its messaging tier. If absent, the provider has reported none. */
             tier?: components["schemas"]["MessagingTier"];
         };
         /**
@@ -3197,7 +3203,7 @@ export interface components {
         InboxFailedCall: {
             /**
              * Format: date-time
-             * @description The time of the next attempt. Absent: none is planned.
+             * @description The time of the next attempt. If absent, none is planned.
              */
             nextAttemptTime?: string;
             /** @description The reason. */
@@ -3416,7 +3422,7 @@ export interface components {
         KeyValue: {
             /**
              * Format: date-time
-             * @description Time of its deletion. Null: it is kept.
+             * @description Time of its deletion. If null, it is kept.
              */
             expiresTime?: string | null;
             /** @description The key. */
@@ -3613,7 +3619,7 @@ export interface components {
         MessageProcessing: {
             /**
              * Format: int32
-             * @description Messages that go out without a pause. Absent: 10.
+             * @description Messages that go out without a pause. If absent, 10.
              */
             batchSize?: number | null;
             /** @description End of the daily hours. If it is before `dailyStart`, they go past midnight. */
@@ -3622,7 +3628,7 @@ export interface components {
             dailyStart?: string | null;
             /**
              * Format: int64
-             * @description Pause after them. Absent: 1,000.
+             * @description Pause after them. If absent, 1,000.
              */
             throttleDelayMillis?: number | null;
         };
@@ -3660,8 +3666,8 @@ export interface components {
              */
             editedTime?: string | null;
             /**
-             * @description Code of the failure, if it is `FAILED`. `/messaging-service/WhatsApp/failure-codes` lists the cures. For a
-             *     customer's message: the reason why its provider does not hand it over.
+             * @description Code of the failure if an outgoing message has the status `FAILED` (cures:
+             *     `/messaging-service/WhatsApp/failure-codes`). If a customer's message has no content, the provider's reason.
              */
             errorCode?: string | null;
             /** @description The failure as a text for people. */
@@ -3700,7 +3706,7 @@ export interface components {
             played?: boolean | null;
             /**
              * Format: date-time
-             * @description Time of that.
+             * @description Time when the customer listened to it.
              */
             playedTime?: string | null;
             /** @description The provider's id of the quoted message. */
@@ -3969,7 +3975,7 @@ export interface components {
         MessagingTier: {
             /**
              * Format: int32
-             * @description The number of customers. Absent: Patchbay applies no limit.
+             * @description The number of customers. If absent, Patchbay applies no limit.
              */
             limit?: number;
             /** @description The tier in the provider's words. */
@@ -3992,7 +3998,10 @@ export interface components {
         Mode: "live" | "shadow" | "canary";
         /** @description A new note. */
         NewChatNote: {
-            /** @description At most 20 users that get the live event, whichever chats they see. */
+            /**
+             * @description At most 20 users. They get the live event, even if they do not see the chat. Of a whisper, users other than its
+             *     agent are left out.
+             */
             mentions?: string[];
             /** @description 1 to 4,000 characters. */
             text: string;
@@ -4101,7 +4110,7 @@ export interface components {
         };
         /** @description The quality of a number at the provider. */
         NumberQuality: {
-            /** @description How well customers receive its messages. Absent: not rated yet. */
+            /** @description How well customers receive its messages. If absent, not rated yet. */
             rating?: components["schemas"]["NumberRating"];
             /**
              * Format: date-time
@@ -4217,7 +4226,7 @@ export interface components {
             emailDomains?: string[];
             /** @description The users who may log in. */
             mode: components["schemas"]["OpenidMode"];
-            /** @description `false`: only users with the role API log in with a password. Absent: `true`. */
+            /** @description `false`: only users with the role API log in with a password. If absent, `true`. */
             passwordLogin?: boolean;
             role?: components["schemas"]["Role"] | null;
         };
@@ -5580,7 +5589,7 @@ export interface components {
             version?: number | null;
             /**
              * Format: uuid
-             * @description For this number. Null: for all numbers without an activation of their own.
+             * @description For this number. If null, for all numbers without an activation of their own.
              */
             whatsAppNumberId?: string | null;
             /** @description The world of the plugin. */
@@ -6562,7 +6571,7 @@ export interface components {
             id: string;
             /**
              * Format: int64
-             * @description Its number among the webhooks of the client that were recorded for listeners. Absent if it was not.
+             * @description Its number among the webhooks of the client that were recorded for listeners. Absent if it was not recorded.
              */
             number?: number;
             webhookType: components["schemas"]["WebhookType"];
@@ -6652,14 +6661,14 @@ export interface components {
             /** @description `true`: the `fallback` of sends is carried out. */
             enabled: boolean;
             /**
-             * @description The failures that count as "not on WhatsApp". Absent: no change. WhatsApp's code 131026 also covers other
+             * @description The failures that count as "not on WhatsApp". If absent, no change. WhatsApp's code 131026 also covers other
              *     reasons. `STRICT` accepts it only for recipients that the sending number never reached and never heard from.
              *     `ANY_131026` always accepts it.
              */
             mode?: components["schemas"]["SmsFallbackMode"];
-            /** @description Password of that account, which is never shown. Absent: no change. Null: none. */
+            /** @description Password of that account, which is never shown. If absent, no change. If null, it is removed. */
             smsPassword?: string | null;
-            /** @description Name of the client's own account for SMS. Absent: no change. Null: none. */
+            /** @description Name of the client's own account for SMS. If absent, no change. If null, it is removed. */
             smsUsername?: string | null;
         };
         /**
@@ -6959,7 +6968,7 @@ export interface components {
         };
         /** @description A team. */
         Team: {
-            /** @description The text for a customer who begins to wait outside those hours, sent once. Null: no text. */
+            /** @description The text for a customer who begins to wait outside those hours, sent once. If null, no text. */
             afterHoursText?: string | null;
             /** @description How waiting chats are assigned. */
             assignment: components["schemas"]["ChatAssignment"];
@@ -6983,14 +6992,17 @@ export interface components {
         };
         /** @description A new or changed team. In a change, absent fields stay as they are. */
         TeamChange: {
-            /** @description 1 to 1,000 characters: the text for a customer who begins to wait outside those hours, sent once. Null: no text. */
+            /**
+             * @description 1 to 1,000 characters: the text for a customer who begins to wait outside those hours, sent once. If null, no
+             *     text.
+             */
             afterHoursText?: string | null;
             /** @description How waiting chats are assigned. */
             assignment?: components["schemas"]["ChatAssignment"];
             businessHours?: components["schemas"]["BusinessHours"] | null;
             /** @description 1 to 128 characters. Required for a new team. */
             name?: string;
-            /** @description IANA name of the time zone. Null: the client's. */
+            /** @description IANA name of the time zone. If null, the client's. */
             timeZone?: string | null;
         };
         /** @description The waiting chats of a team. */
@@ -7007,7 +7019,7 @@ export interface components {
             longestWait: number;
             /**
              * Format: uuid
-             * @description Null: they wait for all agents.
+             * @description If null, they wait for all agents.
              */
             teamId?: string | null;
             /** @description Name of the team. */
@@ -7199,7 +7211,7 @@ export interface components {
             available: boolean;
             /**
              * Format: int32
-             * @description Maximum chats at the same time. Null: the operator's limit.
+             * @description Maximum chats at the same time. If null, the operator's limit.
              */
             chatLimit?: number | null;
             /**
@@ -7232,7 +7244,7 @@ export interface components {
             name?: string;
             /** @description Role of the user. */
             role?: components["schemas"]["Role"];
-            /** @description Name of an existing team. Null: no team. */
+            /** @description Name of an existing team. If null, no team. */
             team?: string | null;
         };
         /** @description The findings about a stored version. */
@@ -7394,7 +7406,7 @@ export interface components {
         WebSiteRequest: {
             /**
              * @description The form before a chat: `fields`, each with `key`, `label`, `type` (TEXT, EMAIL, PHONE, CHOICE, CONSENT),
-             *     `required`, `options`. Null: no form.
+             *     `required`, `options`. If null, no form.
              */
             form?: Record<string, never> | null;
             /** @description `color`, `textColor`, `side` (END, START), `scheme` (AUTO, LIGHT, DARK), `direction` (AUTO, LTR, RTL), `language`. */
@@ -7403,7 +7415,7 @@ export interface components {
             name?: string | null;
             /** @description Origins whose pages may show the widget. */
             origins?: string[] | null;
-            /** @description Name of the team that gets its chats. Null: no team. */
+            /** @description Name of the team that gets its chats. If null, no team. */
             team?: string | null;
             /** @description Texts of the widget by key, such as `title`, `greeting`, `afterHours`. */
             texts?: Record<string, never> | null;
@@ -7653,7 +7665,8 @@ export interface components {
         WebhookPosition: {
             /**
              * Format: int64
-             * @description The last number that the listener has. Absent: the answer names the present one at once.
+             * @description The last number that the listener has. If absent, the answer comes at once, with the number of the newest webhook
+             *     and without webhooks.
              */
             after?: number | null;
         };
@@ -7822,7 +7835,7 @@ export interface operations {
     exportAuditEntries: {
         parameters: {
             query?: {
-                /** @description The form of the report. Absent: `csv`. */
+                /** @description The form of the report. If absent, `csv`. */
                 format?: "csv" | "ndjson";
                 /** @description The first time. ISO 8601. */
                 from?: string;
@@ -8056,7 +8069,7 @@ export interface operations {
                 page?: number;
                 /** @description Items per page. */
                 size?: number;
-                /** @description Only inboxes of this channel. Absent: all. */
+                /** @description Only inboxes of this channel. If absent, all. */
                 channel?: "WHATSAPP" | "FACEBOOK" | "TELEGRAM";
             };
         };
@@ -8944,7 +8957,7 @@ export interface operations {
                 id: string;
             };
         };
-        /** @description Absent: the caller takes the chat. */
+        /** @description If absent, the caller takes the chat. */
         requestBody?: {
             content: {
                 "application/json": components["schemas"]["AssignChat"];
@@ -9180,7 +9193,7 @@ export interface operations {
                 id: string;
             };
         };
-        /** @description Absent: the caller does not write. */
+        /** @description If absent, the caller does not write. */
         requestBody?: {
             content: {
                 "application/json": components["schemas"]["ChatViewing"];
@@ -9217,7 +9230,7 @@ export interface operations {
     followLiveEvents: {
         parameters: {
             query?: {
-                /** @description The `sequence` of the last event that the caller has. Absent: from now on. */
+                /** @description The `sequence` of the last event that the caller has. If absent, from now on. */
                 after?: number;
                 /** @description A ticket instead of the key, for callers that cannot set a header. */
                 ticket?: string;
@@ -9257,9 +9270,9 @@ export interface operations {
     getChatFigures: {
         parameters: {
             query?: {
-                /** @description The first time. ISO 8601. Absent: seven days before `to`. */
+                /** @description Begin of the period, included. ISO 8601. If absent, seven days before `to`. */
                 from?: string;
-                /** @description The time before which chats begin, at most 92 days later. ISO 8601. Absent: now. */
+                /** @description End of the period, excluded, at most 92 days after `from`. ISO 8601. If absent, now. */
                 to?: string;
                 /** @description Only chats of this team. */
                 teamId?: string;
@@ -9280,11 +9293,11 @@ export interface operations {
     exportChatFigures: {
         parameters: {
             query?: {
-                /** @description The form of the report. Absent: `csv`. */
+                /** @description The form of the report. If absent, `csv`. */
                 format?: "csv" | "ndjson";
-                /** @description The first time. ISO 8601. Absent: seven days before `to`. */
+                /** @description Begin of the period, included. ISO 8601. If absent, seven days before `to`. */
                 from?: string;
-                /** @description The time before which chats begin, at most 92 days later. ISO 8601. Absent: now. */
+                /** @description End of the period, excluded, at most 92 days after `from`. ISO 8601. If absent, now. */
                 to?: string;
                 /** @description Only chats of this team. */
                 teamId?: string;
@@ -11594,7 +11607,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The values of this participant, all of them unless `key` or `prefix` is given. Absent: the values that all
+                 * @description The values of this participant, all of them unless `key` or `prefix` is given. If absent, the values that all
                  *     participants share. Then `key` or `prefix` is required.
                  */
                 participantId?: string;
@@ -12337,7 +12350,7 @@ export interface operations {
     reportBatch: {
         parameters: {
             query?: {
-                /** @description The form of the report. Absent: `csv`. */
+                /** @description The form of the report. If absent, `csv`. */
                 format?: "csv" | "ndjson";
             };
             path: {
@@ -12519,7 +12532,7 @@ export interface operations {
     reportDay: {
         parameters: {
             query?: {
-                /** @description The form of the report. Absent: `csv`. */
+                /** @description The form of the report. If absent, `csv`. */
                 format?: "csv" | "ndjson";
             };
             path: {
