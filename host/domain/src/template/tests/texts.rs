@@ -125,7 +125,7 @@ fn a_file_name_is_for_documents_only() {
         json!({"type": "header", "format": "DOCUMENT", "url": "https://a.example/i", "filename": "../\u{202e}x.pdf"});
     assert_eq!(named(lying).filename.as_deref(), Some("x.pdf"));
     let wrong = json!([{"type": "header", "format": "DOCUMENT", "url": "https://a.example/a b.pdf"}]);
-    assert_eq!(fault_field(&with_header("DOCUMENT"), wrong, "blank"), "messages[0].components[0].url");
+    assert_eq!(fault_field(&with_header("DOCUMENT"), wrong, "space"), "messages[0].components[0].url");
     let image = json!([{"type": "header", "format": "IMAGE", "url": "https://a.example/i.jpg", "filename": "x"}]);
     assert_eq!(resolve(&with_header("IMAGE"), image).unwrap().header.unwrap().filename, None);
 }
