@@ -52,10 +52,7 @@ async fn messages_go_out_in_batches_with_the_delay_between_them() {
 }
 
 #[tokio::test]
-#[expect(
-    clippy::disallowed_methods,
-    reason = "the hours must not contain the real time, with which the program starts"
-)]
+#[expect(clippy::disallowed_methods, reason = "the hours must not contain the real time at the start of the program")]
 async fn outside_its_hours_a_number_sends_nothing_and_within_them_it_does() {
     let patchbay = Patchbay::start().await;
     let lite = Lite::connected(&patchbay, patchbay.bare_client("acme"), "27831000001").await;
