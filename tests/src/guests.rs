@@ -1,6 +1,11 @@
 //! Components built for tests.
 
-use std::{collections::BTreeMap, path::PathBuf, process::Command, sync::Mutex};
+use std::{
+    collections::BTreeMap,
+    path::PathBuf,
+    process::Command,
+    sync::{Mutex, OnceLock},
+};
 
 /// One build at a time: they share a target directory.
 static BUILDING: Mutex<()> = Mutex::new(());
@@ -59,6 +64,11 @@ pub fn example(name: &str) -> Vec<u8> {
 
 /// A directory for `plugins.dir` with the guests that tests share, each under the name of its package.
 pub(crate) fn directory() -> PathBuf {
+    static FILLED: OnceLock<PathBuf> = OnceLock::new();
+    FILLED.get_or_init(fill_directory).clone()
+}
+
+fn fill_directory() -> PathBuf {
     let directory = crate::patchbay::binary().parent().unwrap().join("plugins-of-tests");
     std::fs::create_dir_all(&directory).unwrap();
     for package in ["clerk", "hostile-bot", "picky-fallback", "stamping-shaper"] {
@@ -84,7 +94,7 @@ fn build(package: &str) -> Vec<u8> {
         .env("CARGO_TARGET_DIR", &target)
         .env_remove("RUSTFLAGS")
         .env_remove("CARGO_ENCODED_RUSTFLAGS")
-        .env_remove("RUSTC_BOOTSTRAP") // of scripts/slow-tests.sh
+        .env_remove("RUSTC_BOOTSTRAP") // of scripts/test.sh
         .output()
         .unwrap();
     assert!(output.status.success(), "{package} does not build: {}", String::from_utf8_lossy(&output.stderr));
