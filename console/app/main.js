@@ -23,6 +23,8 @@ const first = pagesOf(viewer.value?.role ?? "").find((page) => match(page.path, 
 if (first) loadPage(first).catch(() => {});
 await loadLanguage();
 const root = document.getElementById("console");
-// The mark is there until the modules are.
-root?.replaceChildren();
-if (root) render(html`<${Console} />`, root);
+if (root) {
+  // The mark is there until the modules are.
+  root.replaceChildren();
+  render(html`<${Console} />`, root);
+}
