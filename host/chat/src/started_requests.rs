@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use storage::{
     PgConnection, Queue,
     chat::{
-        participant_events::{self, NewParticipantEvent, UnheardEnd},
+        participant_events::{self, NewParticipantEvent},
         participants::{self, Participant},
         plugin_requests::{self, OpenRequest},
     },
@@ -204,8 +204,7 @@ async fn finish(ctx: &Context, lease: &Lease, open: &OpenRequest, end: RequestEn
             participant_events::append(&mut tx, client, open.participant, &[event], ctx.now()).await?;
         }
         Some(chat) => {
-            let dropped = UnheardEnd { plugin: open.plugin.clone(), job: open.job.clone() };
-            note_dropped(ctx, &mut tx, client, chat.id, &dropped).await?;
+            note_dropped(ctx, &mut tx, client, chat.id, &open.plugin, &open.job).await?;
         }
         None => {}
     }
@@ -220,10 +219,11 @@ pub(crate) async fn note_dropped(
     db: &mut PgConnection,
     client: ClientId,
     chat: ParticipantId,
-    dropped: &UnheardEnd,
+    plugin: &str,
+    job: &str,
 ) -> Result<()> {
-    let reason = format!("the end of the request {} was dropped: the chat has changed hands since", dropped.job);
-    let missed = MissedEvent { plugin: &dropped.plugin, event: ENDED, subject: chat.0, reason: &reason };
+    let reason = format!("the end of the request {job} was dropped: the chat has changed hands since");
+    let missed = MissedEvent { plugin, event: ENDED, subject: chat.0, reason: &reason };
     calls::note_missed_event(ctx, db, client, missed).await
 }
 

@@ -37,8 +37,7 @@ pub(crate) async fn drop_stale(ctx: &Context, lease: &Lease, id: ParticipantId, 
     lease.hold(&mut tx).await?;
     let was_there = participant_events::remove(&mut tx, lease.client, event.id).await?;
     if let (true, ParticipantEvent::RequestEnded(ended)) = (was_there, &event.event) {
-        let dropped = UnheardEnd { plugin: ended.plugin.clone(), job: ended.job.clone() };
-        started_requests::note_dropped(ctx, &mut tx, lease.client, id, &dropped).await?;
+        started_requests::note_dropped(ctx, &mut tx, lease.client, id, &ended.plugin, &ended.job).await?;
     }
     tx.commit().await?;
     Ok(())
@@ -59,8 +58,8 @@ pub(crate) async fn remove_all(
     client: ClientId,
     id: ParticipantId,
 ) -> Result<()> {
-    for dropped in participant_events::remove_all(db, client, id).await? {
-        started_requests::note_dropped(ctx, db, client, id, &dropped).await?;
+    for UnheardEnd { plugin, job } in participant_events::remove_all(db, client, id).await? {
+        started_requests::note_dropped(ctx, db, client, id, &plugin, &job).await?;
     }
     Ok(())
 }
