@@ -116,11 +116,14 @@ fn forbidden(words: &[String], list: &[(&str, &str)]) -> Option<String> {
     word.map(|(word, usual)| format!("`{word}` is not a usual term. Say {usual}"))
 }
 
-/// The public types and the modules with a body of a file, outside its tests.
+/// The names in a file.
 #[derive(Default)]
 struct Names {
+    /// The public types, outside its tests.
     types: Vec<String>,
+    /// The modules with a body, outside its tests.
     modules: Vec<String>,
+    members: Members,
 }
 
 impl Names {
@@ -186,7 +189,9 @@ static NAMES: LazyLock<Vec<(String, Names)>> = LazyLock::new(|| {
 
 fn names_in(text: &str) -> Names {
     let mut names = Names::default();
-    names.visit_file(&syn::parse_file(text).unwrap());
+    let file = syn::parse_file(text).unwrap();
+    names.visit_file(&file);
+    names.members.visit_file(&file);
     names
 }
 
@@ -232,11 +237,9 @@ fn public_types_are_named_by_a_noun() {
 #[test]
 fn functions_and_variants_have_no_forbidden_words() {
     let mut found = BTreeMap::new();
-    for file in files().into_iter().filter(|file| file.starts_with("host/") && file.contains("/src/")) {
-        let mut members = Members::default();
-        members.visit_file(&syn::parse_file(&std::fs::read_to_string(root().join(&file)).unwrap()).unwrap());
-        for name in members.0 {
-            if let Some(fault) = forbidden(&words(&name), &FORBIDDEN) {
+    for (file, names) in NAMES.iter().filter(|(file, _)| file.starts_with("host/") && file.contains("/src/")) {
+        for name in &names.members.0 {
+            if let Some(fault) = forbidden(&words(name), &FORBIDDEN) {
                 found.insert(format!("{file}: {name}"), fault);
             }
         }
